@@ -1,0 +1,50 @@
+/**
+ * A SIP message as the engine carries it (RFC 3261 section 7).
+ *
+ * Text is held one character per octet (latin1), so that lengths are octets, nothing is lost in a message
+ * with bytes outside UTF-8, and headers that nobody touched leave exactly as they came.
+ */
+
+/** The header fields of one message, in order, with names as received. */
+export interface Headers {
+  /** Number of header field lines. */
+  readonly length: number;
+  /** Name as received, for example `v` or `Via`. */
+  nameAt(index: number): string;
+  /** Value, unfolded, without surrounding white space. */
+  valueAt(index: number): string;
+  /** First value of a header. `name`: the long form in lower case (`call-id`); compact forms are found too. */
+  get(name: string): string | undefined;
+  /** Values of all lines of a header, in order; comma lists are not split. */
+  all(name: string): string[];
+  has(name: string): boolean;
+  /** Replaces all lines of a header by one, in the place of the first (or at the end). `name` as it shall be written. */
+  set(name: string, value: string): void;
+  /** Replaces the value of the first line of a header, its written name kept. */
+  replaceFirst(name: string, value: string): void;
+  append(name: string, value: string): void;
+  prepend(name: string, value: string): void;
+  remove(name: string): void;
+  /** Removes the first line of a header. */
+  removeFirst(name: string): void;
+  clone(): Headers;
+}
+
+export interface SipRequest {
+  readonly kind: 'request';
+  readonly method: string;
+  /** Request-URI as received. */
+  uri: string;
+  readonly headers: Headers;
+  body: Buffer;
+}
+
+export interface SipResponse {
+  readonly kind: 'response';
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: Headers;
+  body: Buffer;
+}
+
+export type SipMessage = SipRequest | SipResponse;

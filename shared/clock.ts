@@ -1,0 +1,84 @@
+/**
+ * Time as a parameter. Whatever waits or stamps takes a Clock, so that a test moves time by hand
+ * (`FakeClock.advance`) instead of sleeping.
+ */
+export interface Clock {
+  /** Wall-clock time in milliseconds since the Unix epoch. */
+  now(): number;
+  /** Calls `fire` once after `ms` milliseconds, unless the timer is cancelled before. */
+  after(ms: number, fire: () => void): Timer;
+}
+
+export interface Timer {
+  /** Stops the timer; without effect once it fired. */
+  cancel(): void;
+}
+
+class SystemTimer implements Timer {
+  readonly #handle: NodeJS.Timeout;
+  constructor(ms: number, fire: () => void) {
+    this.#handle = setTimeout(fire, ms);
+  }
+  cancel(): void {
+    clearTimeout(this.#handle);
+  }
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after: (ms, fire) => new SystemTimer(ms, fire),
+};
+
+interface Scheduled {
+  readonly at: number;
+  readonly order: number;
+  readonly fire: () => void;
+}
+
+/** A clock that moves only when told. Timers of one moment fire in the order in which they were set. */
+export class FakeClock implements Clock {
+  #now: number;
+  #order = 0;
+  readonly #scheduled = new Set<Scheduled>();
+
+  constructor(startMs = Date.UTC(2030, 0, 1)) {
+    this.#now = startMs;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, fire: () => void): Timer {
+    const scheduled: Scheduled = { at: this.#now + Math.max(0, ms), order: this.#order++, fire };
+    this.#scheduled.add(scheduled);
+    return { cancel: () => void this.#scheduled.delete(scheduled) };
+  }
+
+  /** How many timers are set: a leak check for tests. */
+  get pending(): number {
+    return this.#scheduled.size;
+  }
+
+  /** Moves time by `ms`, firing on the way every timer that falls due, also those set by earlier ones. */
+  advance(ms: number): void {
+    const end = this.#now + ms;
+    for (let next = this.#nextDue(end); next; next = this.#nextDue(end)) {
+      this.#scheduled.delete(next);
+      this.#now = next.at;
+      next.fire();
+    }
+    this.#now = end;
+  }
+
+  #nextDue(end: number): Scheduled | undefined {
+    let first: Scheduled | undefined;
+    for (const candidate of this.#scheduled) {
+      if (candidate.at > end) continue;
+      if (!first || candidate.at < first.at || (candidate.at === first.at && candidate.order < first.order)) {
+        first = candidate;
+      }
+    }
+    return first;
+  }
+}

@@ -1,0 +1,322 @@
+/**
+ * What edge and control say to each other, as JSON text frames over one WebSocket that the edge opens
+ * (`GET /v1/edge/link`, `Authorization: Bearer <edge token>`).
+ *
+ *     edge                                   control
+ *      | hello (outbox id, config version)      |
+ *      |--------------------------------------->|
+ *      |      welcome (acknowledged sequence)   |
+ *      |<---------------------------------------|
+ *      |      config (whole, or changes)        |
+ *      |<---------------------------------------|
+ *      | applied (version)                      |
+ *      |--------------------------------------->|
+ *      | report (in order, at least once)       |
+ *      |--------------------------------------->|
+ *      |      ack (highest sequence stored)     |
+ *      |<---------------------------------------|
+ *      |      command        result             |
+ *      |<-------------- ... ------------------->|
+ *
+ * Reports carry `seq`, which grows by one per report of an outbox. Control stores a report and its `seq` in
+ * one transaction and ignores what it has; so a repeated delivery changes nothing.
+ */
+import { type Static, Type } from 'typebox';
+import { codecNames } from '#shared/codecs.ts';
+
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()]);
+const Iso = Type.String({ minLength: 20, maxLength: 30 });
+
+// ---------------------------------------------------------------- configuration
+
+export const CallVariables = Type.Record(Type.String(), Type.Unknown());
+export type CallVariables = Static<typeof CallVariables>;
+
+/** How an agent of any kind behaves on a call (contract 9.1 and 10). */
+const Manner = {
+  first_sentence: Nullable(Type.String()),
+  wait_for_greeting: Type.Boolean(),
+  block_interruptions: Type.Boolean(),
+  ignore_button_press: Type.Boolean(),
+  voice: Nullable(Type.String()),
+  language: Type.String(),
+  /** ms of caller speech that count as an interruption */
+  interruption_threshold: Type.Integer(),
+  timezone: Type.String(),
+  /** minutes */
+  max_duration: Type.Integer(),
+  request_data: CallVariables,
+  fallback_number: Nullable(Type.String()),
+};
+
+/** Who answers a call. `echo` and `tone` are for tests and line checks. */
+export const AgentSettings = Type.Union([
+  Type.Object({
+    kind: Type.Literal('pathway'),
+    pathway_id: Type.String(),
+    /** 0 is the live graph */
+    pathway_version: Type.Integer(),
+    start_node_id: Nullable(Type.String()),
+    ...Manner,
+  }),
+  Type.Object({ kind: Type.Literal('stream'), stream_url: Type.String(), ...Manner }),
+  Type.Object({ kind: Type.Literal('echo'), ...Manner }),
+  Type.Object({ kind: Type.Literal('tone'), frequency_hz: Type.Number(), ...Manner }),
+]);
+export type AgentSettings = Static<typeof AgentSettings>;
+
+/** Contract 2.8, as stored. */
+export const HeaderMapping = Type.Union([
+  Type.Object({
+    type: Type.Literal('custom'),
+    key: Type.String(),
+    value: Type.String(),
+    passthrough: Type.Optional(Type.Boolean()),
+  }),
+  Type.Object({
+    type: Type.Literal('uui'),
+    target: Type.String(),
+    purpose: Type.Optional(Type.String()),
+    encoding: Type.Literal('hex'),
+    content: Type.Optional(Type.String()),
+  }),
+]);
+export type HeaderMapping = Static<typeof HeaderMapping>;
+
+/** One inbound configuration of a number (contract 2.2). */
+export const InboundTrunk = Type.Object({
+  id: Type.String(),
+  auth_mode: Type.Union([Type.Literal('ip'), Type.Literal('register')]),
+  /** addresses or CIDR blocks */
+  allowed_ips: Type.Array(Type.String()),
+  /** host whose resolved addresses are allowed too */
+  source_host: Nullable(Type.String()),
+  headers: Type.Array(HeaderMapping),
+  codecs: Type.Array(Type.Union(codecNames.map((name) => Type.Literal(name)))),
+});
+export type InboundTrunk = Static<typeof InboundTrunk>;
+
+export const NumberConfig = Type.Object({
+  /** E.164 with plus */
+  number: Type.String(),
+  org_id: Type.String(),
+  inbound: Type.Array(InboundTrunk),
+  /** null: the number is known, but nobody answers (480) */
+  agent: Nullable(AgentSettings),
+});
+export type NumberConfig = Static<typeof NumberConfig>;
+
+/** A pathway version as the edge needs it; the graph is validated by shared/agent when it is loaded. */
+export const PathwayConfig = Type.Object({
+  pathway_id: Type.String(),
+  version: Type.Integer(),
+  org_id: Type.String(),
+  name: Type.String(),
+  nodes: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  edges: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+});
+export type PathwayConfig = Static<typeof PathwayConfig>;
+
+export const OrgConfig = Type.Object({
+  org_id: Type.String(),
+  /** hex; signs webhooks and the stream handshake (contract 13, stream.md) */
+  signing_secret: Type.String(),
+});
+export type OrgConfig = Static<typeof OrgConfig>;
+
+/** Everything that the edge needs to take calls. Kept on disk, so calls go on while control is away. */
+export const EdgeConfig = Type.Object({
+  version: Type.Integer(),
+  organizations: Type.Array(OrgConfig),
+  numbers: Type.Array(NumberConfig),
+  pathways: Type.Array(PathwayConfig),
+  /** networks in CIDR form that outgoing connections may reach although they are private (contract 1.9) */
+  allowed_private_targets: Type.Array(Type.String()),
+  /** whether inbound calls are taken from every source when a number lists none (SIP_OPEN_INBOUND) */
+  open_inbound: Type.Boolean(),
+});
+export type EdgeConfig = Static<typeof EdgeConfig>;
+
+/** The difference between two configurations, by key: what is new or altered, and what is gone. */
+export const EdgeConfigChange = Type.Object({
+  from_version: Type.Integer(),
+  version: Type.Integer(),
+  organizations: Type.Array(OrgConfig),
+  numbers: Type.Array(NumberConfig),
+  pathways: Type.Array(PathwayConfig),
+  removed_organizations: Type.Array(Type.String()),
+  removed_numbers: Type.Array(Type.String()),
+  /** `<pathway id>@<version>` */
+  removed_pathways: Type.Array(Type.String()),
+});
+export type EdgeConfigChange = Static<typeof EdgeConfigChange>;
+
+// ---------------------------------------------------------------- reports
+
+export const MediaVerdict = Type.Union([
+  Type.Literal('two_way'),
+  Type.Literal('send_only'),
+  Type.Literal('receive_only'),
+  Type.Literal('none'),
+]);
+export type MediaVerdict = Static<typeof MediaVerdict>;
+
+/** Quality of one call (contract 3.4), from RTCP and from arrival times. Null: not measured. */
+export const MediaReport = Type.Object({
+  packets_sent: Type.Integer(),
+  packets_received: Type.Integer(),
+  packets_lost: Type.Integer(),
+  /** RFC 3550 section 6.4.1 interarrival jitter */
+  jitter_ms: Nullable(Type.Number()),
+  round_trip_ms: Nullable(Type.Number()),
+  /** ITU-T G.107 E-model estimate, 1..5 */
+  mos: Nullable(Type.Number()),
+  verdict: MediaVerdict,
+  /** probable cause when the verdict is not two_way, one sentence */
+  cause: Nullable(Type.String()),
+});
+export type MediaReport = Static<typeof MediaReport>;
+
+export const TranscriptEntry = Type.Object({
+  id: Type.String(),
+  at: Iso,
+  user: Type.Union([Type.Literal('user'), Type.Literal('assistant'), Type.Literal('agent-action')]),
+  text: Type.String(),
+  node_id: Nullable(Type.String()),
+  node_name: Nullable(Type.String()),
+});
+export type TranscriptEntry = Static<typeof TranscriptEntry>;
+
+/** One SIP message of a call, as it stood on the wire but for redacted secrets (contract 3.4). */
+export const TraceMessage = Type.Object({
+  at: Iso,
+  direction: Type.Union([Type.Literal('sent'), Type.Literal('received')]),
+  /** `address:port`, IPv6 in brackets */
+  local: Type.String(),
+  remote: Type.String(),
+  transport: Type.Union([Type.Literal('tls'), Type.Literal('wss')]),
+  start_line: Type.String(),
+  raw: Type.String(),
+});
+export type TraceMessage = Static<typeof TraceMessage>;
+
+export const CallRecord = Type.Object({
+  id: Type.String(),
+  org_id: Type.String(),
+  sip_call_id: Type.String(),
+  direction: Type.Union([Type.Literal('inbound'), Type.Literal('outbound')]),
+  from: Type.String(),
+  to: Type.String(),
+  /** the configured number of ours that the call belongs to */
+  number: Type.String(),
+  trunk_id: Nullable(Type.String()),
+  source_ip: Nullable(Type.String()),
+  started_at: Iso,
+  answered_at: Nullable(Iso),
+  ended_at: Nullable(Iso),
+  status: Type.Union([
+    Type.Literal('queued'),
+    Type.Literal('initiated'),
+    Type.Literal('ringing'),
+    Type.Literal('in-progress'),
+    Type.Literal('completed'),
+    Type.Literal('failed'),
+    Type.Literal('busy'),
+    Type.Literal('no-answer'),
+    Type.Literal('canceled'),
+  ]),
+  sip_code: Nullable(Type.Integer()),
+  sip_reason: Nullable(Type.String()),
+  /** code of shared/termination.ts, null while the call goes on */
+  termination: Nullable(Type.String()),
+  termination_detail: Nullable(Type.String()),
+  hangup_by: Nullable(
+    Type.Union([
+      Type.Literal('agent'),
+      Type.Literal('peer'),
+      Type.Literal('api'),
+      Type.Literal('transfer'),
+      Type.Literal('timeout'),
+      Type.Literal('error'),
+    ]),
+  ),
+  codec: Nullable(Type.String()),
+  media: Nullable(MediaReport),
+  agent_kind: Nullable(Type.String()),
+  pathway_id: Nullable(Type.String()),
+  pathway_version: Nullable(Type.Integer()),
+  /** minutes */
+  max_duration: Nullable(Type.Integer()),
+  request_data: CallVariables,
+  variables: CallVariables,
+});
+export type CallRecord = Static<typeof CallRecord>;
+
+export const ReportBody = Type.Union([
+  /** The call as it now stands, whole; replaces what was stored. The last one has `ended_at`. */
+  Type.Object({ type: Type.Literal('call'), call: CallRecord }),
+  /** More lines of the conversation. */
+  Type.Object({
+    type: Type.Literal('transcript'),
+    call_id: Type.String(),
+    entries: Type.Array(TranscriptEntry),
+  }),
+  /** More messages of the call's SIP trace, in order. `truncated`: some are missing, the limit was reached. */
+  Type.Object({
+    type: Type.Literal('trace'),
+    call_id: Type.String(),
+    messages: Type.Array(TraceMessage),
+    truncated: Type.Boolean(),
+  }),
+]);
+export type ReportBody = Static<typeof ReportBody>;
+
+export const Report = Type.Object({ seq: Type.Integer(), at: Iso, body: ReportBody });
+export type Report = Static<typeof Report>;
+
+// ---------------------------------------------------------------- frames
+
+export const EdgeToControl = Type.Union([
+  Type.Object({
+    type: Type.Literal('hello'),
+    protocol: Type.Literal(1),
+    /** stable over restarts: made once per data folder */
+    edge_id: Type.String(),
+    /** the outbox whose sequence numbers the reports carry */
+    outbox_id: Type.String(),
+    /** configuration version that the edge works with; 0: none */
+    config_version: Type.Integer(),
+    sip: Type.Object({ host: Type.String(), port: Type.Integer() }),
+    rtp: Type.Object({ ip: Type.String(), port_min: Type.Integer(), port_max: Type.Integer() }),
+    /** codecs whose libraries are present */
+    codecs: Type.Array(Type.String()),
+    software: Type.String(),
+  }),
+  Type.Object({ type: Type.Literal('applied'), version: Type.Integer() }),
+  Type.Object({ type: Type.Literal('report'), reports: Type.Array(Report) }),
+  Type.Object({
+    type: Type.Literal('result'),
+    id: Type.String(),
+    ok: Type.Boolean(),
+    error: Type.Optional(Type.String()),
+  }),
+  /** Every 10 s: what the edge measures of itself, Prometheus name to value. */
+  Type.Object({ type: Type.Literal('status'), metrics: Type.Record(Type.String(), Type.Number()) }),
+]);
+export type EdgeToControl = Static<typeof EdgeToControl>;
+
+export const EdgeCommand = Type.Union([
+  /** Ends a call; without effect when it has ended. */
+  Type.Object({ kind: Type.Literal('call.stop'), call_id: Type.String() }),
+]);
+export type EdgeCommand = Static<typeof EdgeCommand>;
+
+export const ControlToEdge = Type.Union([
+  Type.Object({ type: Type.Literal('welcome'), acknowledged: Type.Integer() }),
+  Type.Object({ type: Type.Literal('config'), config: EdgeConfig }),
+  Type.Object({ type: Type.Literal('change'), change: EdgeConfigChange }),
+  Type.Object({ type: Type.Literal('ack'), seq: Type.Integer() }),
+  Type.Object({ type: Type.Literal('command'), id: Type.String(), command: EdgeCommand }),
+]);
+export type ControlToEdge = Static<typeof ControlToEdge>;

@@ -1,0 +1,44 @@
+/**
+ * Why a call ended: who ended it, a short code, and the SIP status where one went over the wire.
+ * Every code has its line in docs/errors.md.
+ */
+export type Party = 'caller' | 'callee' | 'agent' | 'api' | 'edge' | 'trunk';
+
+export interface TerminationRule {
+  /** Who is answerable for the end. */
+  readonly party: Party;
+  /** SIP status sent to the caller when the call was not yet answered; 0 when the code only ends answered calls. */
+  readonly sipStatus: number;
+  /** One sentence for a person. */
+  readonly summary: string;
+}
+
+export const terminations = {
+  caller_hangup: { party: 'caller', sipStatus: 0, summary: 'The caller hung up.' },
+  caller_canceled: { party: 'caller', sipStatus: 487, summary: 'The caller gave up before the answer.' },
+  agent_hangup: { party: 'agent', sipStatus: 0, summary: 'The agent ended the call.' },
+  api_stop: { party: 'api', sipStatus: 480, summary: 'The call was stopped through the API.' },
+  max_duration: { party: 'edge', sipStatus: 0, summary: 'The call reached its longest allowed duration.' },
+  ack_timeout: { party: 'caller', sipStatus: 0, summary: 'The caller never acknowledged the answer.' },
+  session_expired: { party: 'caller', sipStatus: 0, summary: 'The session timer ran out without a refresh.' },
+  media_timeout: { party: 'caller', sipStatus: 0, summary: 'No media arrived for the configured time.' },
+  bad_answer: { party: 'caller', sipStatus: 0, summary: "The caller's answer to our offer was unusable." },
+  media_refused: { party: 'caller', sipStatus: 488, summary: 'The offered media cannot be accepted.' },
+  source_not_allowed: {
+    party: 'caller',
+    sipStatus: 403,
+    summary: 'The source address may not call this number.',
+  },
+  number_unknown: { party: 'caller', sipStatus: 404, summary: 'The number dialled is not configured.' },
+  no_agent: { party: 'edge', sipStatus: 480, summary: 'The number has no agent to answer.' },
+  agent_unavailable: { party: 'agent', sipStatus: 480, summary: 'The agent could not be started.' },
+  agent_failed: { party: 'agent', sipStatus: 0, summary: 'The agent failed during the call.' },
+  capacity: { party: 'edge', sipStatus: 503, summary: 'The edge carries as many calls as it may.' },
+  no_media_port: { party: 'edge', sipStatus: 503, summary: 'No RTP port was free.' },
+  draining: { party: 'edge', sipStatus: 503, summary: 'The edge is shutting down and takes no new calls.' },
+  edge_restarted: { party: 'edge', sipStatus: 0, summary: 'The edge stopped while the call was up.' },
+  engine_lost: { party: 'edge', sipStatus: 0, summary: 'The connection to the SIP engine was lost.' },
+  internal_error: { party: 'edge', sipStatus: 500, summary: 'The edge failed; the log has the details.' },
+} as const satisfies Record<string, TerminationRule>;
+
+export type TerminationCode = keyof typeof terminations;
