@@ -1,0 +1,83 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol.ts';
+import { applyChange, ConfigGap, ConfigStore } from './config-store.ts';
+
+const config: EdgeConfig = {
+  version: 7,
+  organizations: [{ org_id: 'o1', signing_secret: 'aa' }],
+  numbers: [
+    { number: '+14155550100', org_id: 'o1', inbound: [], agent: null },
+    { number: '+14155550101', org_id: 'o1', inbound: [], agent: null },
+  ],
+  pathways: [{ pathway_id: 'p1', version: 0, org_id: 'o1', name: 'P', nodes: [], edges: [] }],
+  allowed_private_targets: [],
+  open_inbound: false,
+};
+
+const nothing: EdgeConfigChange = {
+  from_version: 7,
+  version: 8,
+  organizations: [],
+  numbers: [],
+  pathways: [],
+  removed_organizations: [],
+  removed_numbers: [],
+  removed_pathways: [],
+};
+
+describe('applyChange', () => {
+  it('adds, replaces and removes by key', () => {
+    const changed = applyChange(config, {
+      ...nothing,
+      numbers: [
+        { number: '+14155550101', org_id: 'o2', inbound: [], agent: null },
+        { number: '+14155550102', org_id: 'o1', inbound: [], agent: null },
+      ],
+      removed_numbers: ['+14155550100'],
+      removed_pathways: ['p1@0'],
+    });
+    expect(changed.version).toBe(8);
+    expect(changed.numbers.map((n) => [n.number, n.org_id])).toEqual([
+      ['+14155550101', 'o2'],
+      ['+14155550102', 'o1'],
+    ]);
+    expect(changed.pathways).toEqual([]);
+    expect(config.numbers).toHaveLength(2);
+  });
+
+  it('refuses a change that starts at another version', () => {
+    expect(() => applyChange(config, { ...nothing, from_version: 6 })).toThrow(ConfigGap);
+  });
+});
+
+describe('ConfigStore', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'config-'));
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('gives back what was saved, for the owner alone, and leaves no draft behind', () => {
+    const store = new ConfigStore(join(folder, 'c.json'));
+    store.save(config);
+    expect(store.load()).toEqual(config);
+    expect(readdirSync(folder)).toEqual(['c.json']);
+    expect(statSync(join(folder, 'c.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ['is missing', null],
+    ['is not JSON', '{"version":'],
+    ['is not a configuration', '{"version":1}'],
+  ])('has nothing when the file %s', (_, text) => {
+    if (text !== null) writeFileSync(join(folder, 'c.json'), text);
+    expect(new ConfigStore(join(folder, 'c.json')).load()).toBeNull();
+  });
+});

@@ -1,0 +1,232 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { systemClock } from '#shared/clock.ts';
+import type { ControlToEdge, EdgeConfig, EdgeToControl } from '#shared/edge-protocol.ts';
+import { callRecord } from '../../test/fakes/call-record.ts';
+import { defaultLinkLimits, Link, type LinkOptions } from './link.ts';
+import { Outbox } from './outbox.ts';
+
+const at = '2030-01-01T00:00:10.000Z';
+
+/** A control plane that records what it hears and says what the test tells it to. */
+class FakeControl {
+  readonly server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  readonly heard: EdgeToControl[] = [];
+  authorization: string | undefined;
+  socket: WebSocket | null = null;
+  #waiting: { wanted: (frame: EdgeToControl) => boolean; resolve: (frame: EdgeToControl) => void }[] = [];
+
+  constructor() {
+    this.server.on('connection', (socket, request) => {
+      this.socket = socket;
+      this.authorization = request.headers.authorization;
+      socket.on('message', (data) => {
+        const frame = JSON.parse(data.toString()) as EdgeToControl;
+        this.heard.push(frame);
+        this.#waiting = this.#waiting.filter((each) => {
+          if (!each.wanted(frame)) return true;
+          each.resolve(frame);
+          return false;
+        });
+      });
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  say(frame: ControlToEdge): void {
+    this.socket?.send(JSON.stringify(frame));
+  }
+
+  /** The next frame of a type that has not been heard yet. */
+  next<T extends EdgeToControl['type']>(type: T): Promise<Extract<EdgeToControl, { type: T }>> {
+    return new Promise((resolve) => {
+      this.#waiting.push({
+        wanted: (frame) => frame.type === type,
+        resolve: (frame) => resolve(frame as Extract<EdgeToControl, { type: T }>),
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.server.clients) client.terminate();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+}
+
+const config: EdgeConfig = {
+  version: 3,
+  organizations: [],
+  numbers: [],
+  pathways: [],
+  allowed_private_targets: [],
+  open_inbound: false,
+};
+
+describe('Link', () => {
+  let control: FakeControl;
+  let outbox: Outbox;
+  let link: Link;
+  let configs: EdgeConfig[];
+  let stopped: string[];
+
+  function open(changes: Partial<LinkOptions> = {}): void {
+    link = new Link({
+      controlUrl: control.url,
+      token: 'secret',
+      outbox,
+      clock: systemClock,
+      limits: { ...defaultLinkLimits, gatherMs: 1, retryMs: 5, window: 2, batchReports: 2 },
+      hello: () => ({
+        type: 'hello',
+        protocol: 1,
+        edge_id: 'edge-1',
+        outbox_id: outbox.id,
+        config_version: 0,
+        sip: { host: '127.0.0.1', port: 5061 },
+        rtp: { ip: '127.0.0.1', port_min: 10000, port_max: 20000 },
+        codecs: ['PCMU'],
+        software: 'test',
+      }),
+      onConfig: (value) => configs.push(value),
+      onChange: () => true,
+      onCommand: async (command) => {
+        if (command.call_id === 'unknown') throw new Error('no such call');
+        stopped.push(command.call_id);
+      },
+      metrics: () => ({ trunkline_edge_calls: 2 }),
+      log: () => {},
+      ...changes,
+    });
+    link.start();
+  }
+
+  async function connected(acknowledged = 0): Promise<void> {
+    await control.next('hello');
+    control.say({ type: 'welcome', acknowledged });
+  }
+
+  const ids = (count: number) => Array.from({ length: count }, (_, i) => callRecord({ id: `call-${i + 1}` }));
+
+  beforeEach(async () => {
+    control = new FakeControl();
+    await once(control.server, 'listening');
+    outbox = new Outbox(':memory:');
+    configs = [];
+    stopped = [];
+  });
+
+  afterEach(async () => {
+    link.close();
+    await control.close();
+    outbox.close();
+  });
+
+  it('introduces itself with its token, its outbox and its configuration version', async () => {
+    open();
+    const hello = await control.next('hello');
+    expect(control.authorization).toBe('Bearer secret');
+    expect(hello).toMatchObject({ edge_id: 'edge-1', outbox_id: outbox.id, config_version: 0 });
+  });
+
+  it('sends what is in the outbox in order and forgets it on acknowledgement', async () => {
+    outbox.append(at, ...ids(3).map((call) => ({ type: 'call' as const, call })));
+    open();
+    const first = control.next('report');
+    await connected();
+    expect((await first).reports.map((r) => r.seq)).toEqual([1, 2]);
+    control.say({ type: 'ack', seq: 2 });
+    control.say({ type: 'ack', seq: 3 });
+    expect(await link.flush(5_000)).toBe(true);
+    expect(outbox.pending).toBe(0);
+    const sent = control.heard.flatMap((frame) => (frame.type === 'report' ? frame.reports : []));
+    expect(sent.map((r) => r.seq)).toEqual([1, 2, 3]);
+    expect(sent[0]?.body).toEqual({ type: 'call', call: callRecord({ id: 'call-1' }) });
+  });
+
+  it('keeps no more frames on their way than the window allows', async () => {
+    outbox.append(at, ...ids(8).map((call) => ({ type: 'call' as const, call })));
+    open();
+    await connected();
+    const status = control.next('status');
+    await status;
+    const sent = control.heard.filter((frame) => frame.type === 'report');
+    expect(sent.map((frame) => frame.reports.map((r) => r.seq))).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  });
+
+  it('sends everything unacknowledged again after the connection was lost', async () => {
+    outbox.append(at, ...ids(2).map((call) => ({ type: 'call' as const, call })));
+    open();
+    const first = control.next('report');
+    await connected();
+    await first;
+    const hello = control.next('hello');
+    const again = control.next('report');
+    control.socket?.terminate();
+    await hello;
+    control.say({ type: 'welcome', acknowledged: 1 });
+    expect((await again).reports.map((r) => r.seq)).toEqual([2]);
+    expect(link.connections).toBe(2);
+  });
+
+  it('applies a configuration and confirms its version', async () => {
+    open();
+    const applied = control.next('applied');
+    await connected();
+    control.say({ type: 'config', config });
+    expect(await applied).toEqual({ type: 'applied', version: 3 });
+    expect(configs).toEqual([config]);
+  });
+
+  it('connects again for the whole configuration when a change does not fit', async () => {
+    open({ onChange: () => false });
+    await connected();
+    const hello = control.next('hello');
+    control.say({
+      type: 'change',
+      change: {
+        from_version: 9,
+        version: 10,
+        organizations: [],
+        numbers: [],
+        pathways: [],
+        removed_organizations: [],
+        removed_numbers: [],
+        removed_pathways: [],
+      },
+    });
+    expect((await hello).type).toBe('hello');
+    expect(control.heard.filter((frame) => frame.type === 'applied')).toEqual([]);
+  });
+
+  it('carries out commands and answers with the result', async () => {
+    open();
+    await connected();
+    const first = control.next('result');
+    control.say({ type: 'command', id: 'c1', command: { kind: 'call.stop', call_id: 'call-1' } });
+    expect(await first).toEqual({ type: 'result', id: 'c1', ok: true });
+    const second = control.next('result');
+    control.say({ type: 'command', id: 'c2', command: { kind: 'call.stop', call_id: 'unknown' } });
+    expect(await second).toEqual({ type: 'result', id: 'c2', ok: false, error: 'no such call' });
+    expect(stopped).toEqual(['call-1']);
+  });
+
+  it('survives frames that it does not know', async () => {
+    open();
+    await connected();
+    control.socket?.send('not JSON');
+    control.socket?.send('{"type":"surprise"}');
+    const applied = control.next('applied');
+    control.say({ type: 'config', config });
+    expect((await applied).version).toBe(3);
+    expect(link.connections).toBe(1);
+  });
+});

@@ -1,0 +1,315 @@
+import { Compile } from 'typebox/compile';
+import WebSocket from 'ws';
+import type { Clock, Timer } from '#shared/clock.ts';
+import {
+  ControlToEdge,
+  type EdgeCommand,
+  type EdgeConfig,
+  type EdgeConfigChange,
+  type EdgeToControl,
+} from '#shared/edge-protocol.ts';
+import type { Outbox, StoredReport } from './outbox.ts';
+
+const validFrame = Compile(ControlToEdge);
+
+export interface LinkLimits {
+  /** Reports in one frame at most. */
+  readonly batchReports: number;
+  /** Octets of report bodies in one frame at most; a single larger report travels alone. */
+  readonly batchBytes: number;
+  /** Frames sent and not yet acknowledged. */
+  readonly window: number;
+  /** How long reports are gathered before a frame is sent, ms. */
+  readonly gatherMs: number;
+  /** Wait before a new connection attempt: first, and at most (it doubles), ms. */
+  readonly retryMs: number;
+  readonly maxRetryMs: number;
+  /** Ping interval, and silence after which the connection counts as lost, ms. */
+  readonly pingMs: number;
+  readonly deadMs: number;
+  /** Interval of status frames, ms. */
+  readonly statusMs: number;
+  /** Longest wait for the WebSocket to open, ms. */
+  readonly openMs: number;
+}
+
+export const defaultLinkLimits: LinkLimits = {
+  batchReports: 200,
+  batchBytes: 1_000_000,
+  window: 4,
+  gatherMs: 10,
+  retryMs: 250,
+  maxRetryMs: 15_000,
+  pingMs: 10_000,
+  deadMs: 25_000,
+  statusMs: 10_000,
+  openMs: 10_000,
+};
+
+export interface LinkOptions {
+  /** http(s) base URL of the control plane. */
+  readonly controlUrl: string;
+  readonly token: string;
+  readonly outbox: Outbox;
+  readonly clock: Clock;
+  readonly limits?: LinkLimits;
+  /** The first frame of each connection. */
+  hello(): Extract<EdgeToControl, { type: 'hello' }>;
+  onConfig(config: EdgeConfig): void;
+  /** False: the change does not follow on what the edge has, the whole configuration is needed. */
+  onChange(change: EdgeConfigChange): boolean;
+  onCommand(command: EdgeCommand): Promise<void>;
+  metrics(): Record<string, number>;
+  log(level: 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>): void;
+}
+
+/**
+ * The edge's one connection to control. Reports go out of the outbox in order, a few frames ahead of their
+ * acknowledgements; after a reconnect everything unacknowledged is sent again, and control ignores what it has.
+ */
+export class Link {
+  readonly #options: LinkOptions;
+  readonly #limits: LinkLimits;
+  #socket: WebSocket | null = null;
+  /** Set between `welcome` and the loss of the connection. */
+  #ready = false;
+  #closed = false;
+  #sentSeq = 0;
+  /** Last sequence number of each frame on its way. */
+  #inFlight: number[] = [];
+  #retryMs: number;
+  #retry: Timer | null = null;
+  #gather: Timer | null = null;
+  #ping: Timer | null = null;
+  #status: Timer | null = null;
+  #lastHeard = 0;
+  #drained: (() => void)[] = [];
+  /** Connections that were established. */
+  connections = 0;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+    this.#limits = options.limits ?? defaultLinkLimits;
+    this.#retryMs = this.#limits.retryMs;
+  }
+
+  get connected(): boolean {
+    return this.#ready;
+  }
+
+  start(): void {
+    this.#connect();
+  }
+
+  /** New reports are in the outbox. */
+  notify(): void {
+    if (!this.#ready || this.#gather) return;
+    this.#gather = this.#options.clock.after(this.#limits.gatherMs, () => {
+      this.#gather = null;
+      this.#pump();
+    });
+  }
+
+  /** Resolves when control has acknowledged everything, or after `ms`. True: everything. */
+  async flush(ms: number): Promise<boolean> {
+    if (this.#options.outbox.pending === 0) return true;
+    let timer: Timer | undefined;
+    const drained = new Promise<boolean>((resolve) => {
+      this.#drained.push(() => resolve(true));
+      timer = this.#options.clock.after(ms, () => resolve(false));
+    });
+    this.#pump();
+    const result = await drained;
+    timer?.cancel();
+    return result;
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const timer of [this.#retry, this.#gather, this.#ping, this.#status]) timer?.cancel();
+    const socket = this.#socket;
+    this.#lost(null);
+    socket?.close(1000);
+    // A peer that never answers the closing handshake must not keep the process alive.
+    socket?.terminate();
+  }
+
+  #connect(): void {
+    this.#retry = null;
+    const url = new URL('/v1/edge/link', this.#options.controlUrl);
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    const socket = new WebSocket(url, {
+      headers: { authorization: `Bearer ${this.#options.token}` },
+      handshakeTimeout: this.#limits.openMs,
+      perMessageDeflate: false,
+      maxPayload: 256 * 1024 * 1024,
+    });
+    this.#socket = socket;
+    socket.on('open', () => {
+      this.#lastHeard = this.#options.clock.now();
+      this.#send(this.#options.hello());
+    });
+    socket.on('message', (data, binary) => {
+      this.#lastHeard = this.#options.clock.now();
+      if (!binary) this.#receive(data.toString());
+    });
+    socket.on('pong', () => {
+      this.#lastHeard = this.#options.clock.now();
+    });
+    socket.on('error', (error) => this.#lost(socket, error.message));
+    socket.on('close', (code, reason) =>
+      this.#lost(socket, `closed with ${code} ${reason.toString()}`.trim()),
+    );
+  }
+
+  #lost(socket: WebSocket | null, why?: string): void {
+    if (socket !== null && socket !== this.#socket) return;
+    const wasReady = this.#ready;
+    this.#socket = null;
+    this.#ready = false;
+    this.#inFlight = [];
+    this.#ping?.cancel();
+    this.#status?.cancel();
+    if (this.#closed || socket === null) return;
+    socket.terminate();
+    this.#options.log('warn', wasReady ? 'control plane lost' : 'control plane unreachable', {
+      control_url: this.#options.controlUrl,
+      reason: why,
+      retry_ms: this.#retryMs,
+    });
+    this.#retry = this.#options.clock.after(this.#retryMs, () => this.#connect());
+    this.#retryMs = Math.min(this.#retryMs * 2, this.#limits.maxRetryMs);
+  }
+
+  #receive(text: string): void {
+    let frame: unknown;
+    try {
+      frame = JSON.parse(text);
+    } catch {
+      this.#options.log('error', 'control sent a frame that is not JSON');
+      return;
+    }
+    if (!validFrame.Check(frame)) {
+      this.#options.log('error', 'control sent a frame that this edge does not know', {
+        type: (frame as { type?: unknown }).type,
+        problem: validFrame.Errors(frame)[0]?.message,
+      });
+      return;
+    }
+    switch (frame.type) {
+      case 'welcome':
+        this.#welcomed(frame.acknowledged);
+        break;
+      case 'config':
+        this.#options.onConfig(frame.config);
+        this.#send({ type: 'applied', version: frame.config.version });
+        break;
+      case 'change':
+        this.#changed(frame.change);
+        break;
+      case 'ack':
+        this.#acknowledged(frame.seq);
+        break;
+      case 'command':
+        void this.#command(frame.id, frame.command);
+        break;
+    }
+  }
+
+  #changed(change: EdgeConfigChange): void {
+    if (this.#options.onChange(change)) {
+      this.#send({ type: 'applied', version: change.version });
+      return;
+    }
+    this.#options.log('warn', 'configuration change does not follow on ours; connecting again for the whole');
+    // The hello of the next connection names our version, and control answers with the whole configuration.
+    this.#socket?.terminate();
+  }
+
+  #welcomed(acknowledged: number): void {
+    this.connections += 1;
+    this.#ready = true;
+    this.#retryMs = this.#limits.retryMs;
+    this.#inFlight = [];
+    this.#options.outbox.acknowledge(acknowledged);
+    this.#sentSeq = acknowledged;
+    this.#options.log('info', 'control plane connected', { control_url: this.#options.controlUrl });
+    this.#schedulePing();
+    this.#scheduleStatus(0);
+    this.#pump();
+    this.#tellDrained();
+  }
+
+  #acknowledged(seq: number): void {
+    this.#options.outbox.acknowledge(seq);
+    this.#inFlight = this.#inFlight.filter((last) => last > seq);
+    this.#pump();
+    this.#tellDrained();
+  }
+
+  #tellDrained(): void {
+    if (this.#options.outbox.pending > 0) return;
+    for (const drained of this.#drained.splice(0)) drained();
+  }
+
+  #pump(): void {
+    const socket = this.#socket;
+    if (!this.#ready || !socket) return;
+    while (this.#inFlight.length < this.#limits.window) {
+      const batch = this.#nextBatch();
+      const last = batch.at(-1);
+      if (!last) return;
+      // The bodies are JSON already: the frame is put together without parsing them again.
+      const reports = batch.map((r) => `{"seq":${r.seq},"at":"${r.at}","body":${r.body}}`);
+      socket.send(`{"type":"report","reports":[${reports.join(',')}]}`);
+      this.#sentSeq = last.seq;
+      this.#inFlight.push(last.seq);
+    }
+  }
+
+  #nextBatch(): StoredReport[] {
+    const reports = this.#options.outbox.read(this.#sentSeq, this.#limits.batchReports);
+    let bytes = 0;
+    const fitting = reports.findIndex((report, index) => {
+      bytes += report.body.length;
+      return index > 0 && bytes > this.#limits.batchBytes;
+    });
+    return fitting === -1 ? reports : reports.slice(0, fitting);
+  }
+
+  async #command(id: string, command: EdgeCommand): Promise<void> {
+    try {
+      await this.#options.onCommand(command);
+      this.#send({ type: 'result', id, ok: true });
+    } catch (error) {
+      this.#send({
+        type: 'result',
+        id,
+        ok: false,
+        error: error instanceof Error ? error.message : String(error),
+      });
+    }
+  }
+
+  #send(frame: EdgeToControl): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
+  }
+
+  #schedulePing(): void {
+    this.#ping = this.#options.clock.after(this.#limits.pingMs, () => {
+      if (this.#options.clock.now() - this.#lastHeard > this.#limits.deadMs) {
+        this.#lost(this.#socket, `nothing heard for ${this.#limits.deadMs} ms`);
+        return;
+      }
+      this.#socket?.ping();
+      this.#schedulePing();
+    });
+  }
+
+  #scheduleStatus(ms: number): void {
+    this.#status = this.#options.clock.after(ms, () => {
+      this.#send({ type: 'status', metrics: this.#options.metrics() });
+      this.#scheduleStatus(this.#limits.statusMs);
+    });
+  }
+}

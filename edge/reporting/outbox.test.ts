@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ReportBody } from '#shared/edge-protocol.ts';
+import { callRecord } from '../../test/fakes/call-record.ts';
+import { Outbox, type StoredReport } from './outbox.ts';
+
+const at = '2030-01-01T00:00:10.000Z';
+const live: ReportBody = { type: 'call', call: callRecord() };
+const ended: ReportBody = {
+  type: 'call',
+  call: callRecord({
+    ended_at: '2030-01-01T00:00:09.000Z',
+    status: 'completed',
+    termination: 'caller_hangup',
+  }),
+};
+const trace: ReportBody = { type: 'trace', call_id: callRecord().id, messages: [], truncated: false };
+
+function call(report: StoredReport | undefined) {
+  const body = JSON.parse(report?.body ?? 'null') as ReportBody;
+  if (body.type !== 'call') throw new Error(`expected a call report, got ${body.type}`);
+  return body.call;
+}
+
+describe('Outbox', () => {
+  let folder: string;
+  let path: string;
+  let outbox: Outbox;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'outbox-'));
+    path = join(folder, 'outbox.db');
+    outbox = new Outbox(path);
+  });
+
+  afterEach(() => {
+    outbox.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('gives reports back in order, numbered without gaps', () => {
+    outbox.append(at, live, trace);
+    outbox.append(at, ended);
+    expect(outbox.read(0, 10).map((r) => r.seq)).toEqual([1, 2, 3]);
+    expect(outbox.read(1, 1).map((r) => r.seq)).toEqual([2]);
+    expect(outbox.pending).toBe(3);
+  });
+
+  it('forgets what was acknowledged and never numbers a report twice', () => {
+    outbox.append(at, live, ended);
+    outbox.acknowledge(2);
+    expect(outbox.pending).toBe(0);
+    outbox.append(at, trace);
+    expect(outbox.read(0, 10).map((r) => r.seq)).toEqual([3]);
+  });
+
+  it('keeps its id, its numbering and its reports over a restart', () => {
+    const id = outbox.id;
+    outbox.append(at, ended);
+    outbox.close();
+    outbox = new Outbox(path);
+    expect(outbox.id).toBe(id);
+    expect(outbox.pending).toBe(1);
+    outbox.append(at, trace);
+    expect(outbox.read(0, 10).map((r) => r.seq)).toEqual([1, 2]);
+  });
+
+  it('closes the calls that were live when the process died, dated by its last sign of life', () => {
+    outbox.append(at, { type: 'call', call: callRecord({ answered_at: '2030-01-01T00:00:02.000Z' }) });
+    outbox.heartbeat('2030-01-01T00:00:07.000Z');
+    outbox.close();
+    outbox = new Outbox(path);
+    expect(outbox.closeAbandonedCalls(at)).toBe(1);
+    expect(call(outbox.read(1, 1)[0])).toMatchObject({
+      status: 'completed',
+      ended_at: '2030-01-01T00:00:07.000Z',
+      termination: 'edge_restarted',
+      hangup_by: 'error',
+    });
+    expect(outbox.closeAbandonedCalls(at)).toBe(0);
+  });
+
+  it('does not close a call whose end was stored', () => {
+    outbox.append(at, live);
+    outbox.append(at, ended);
+    expect(outbox.closeAbandonedCalls(at)).toBe(0);
+  });
+
+  it('takes call records but no traces when it is full', () => {
+    outbox.close();
+    outbox = new Outbox(path, { maxReports: 1 });
+    outbox.append(at, live, trace, ended);
+    expect(outbox.read(0, 10).map((r) => (JSON.parse(r.body) as ReportBody).type)).toEqual(['call', 'call']);
+    expect(outbox.dropped).toBe(1);
+  });
+});

@@ -1,0 +1,232 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock, Timer } from '#shared/clock.ts';
+import type {
+  CallRecord,
+  EdgeCommand,
+  EdgeConfig,
+  EdgeToControl,
+  ReportBody,
+} from '#shared/edge-protocol.ts';
+import { newId } from '#shared/ids.ts';
+import { applyChange, ConfigGap, ConfigStore } from './config-store.ts';
+import { readOrMake } from './edge-id.ts';
+import { HepListener } from './hep-listener.ts';
+import { Link, type LinkLimits } from './link.ts';
+import { heartbeatMs, Outbox } from './outbox.ts';
+import { type CollectedTrace, TraceCollector, type TraceLimits } from './trace-collector.ts';
+
+type Hello = Extract<EdgeToControl, { type: 'hello' }>;
+
+export interface ReportingOptions {
+  /** Folder for the outbox, the kept configuration and the edge's id; made when missing. */
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly controlUrl: string;
+  readonly edgeToken: string;
+  /** What the edge says of itself when it connects. */
+  readonly facts: Pick<Hello, 'software' | 'sip' | 'rtp' | 'codecs'>;
+  readonly hep?: { readonly host: string; readonly port: number };
+  readonly linkLimits?: LinkLimits;
+  readonly traceLimits?: TraceLimits;
+  readonly maxReports?: number;
+  log(level: 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>): void;
+  /** A configuration has arrived; it counts as applied when this returns. */
+  onConfig(config: EdgeConfig): void;
+  onCommand(command: EdgeCommand): Promise<void>;
+  /** What the edge measures of itself, Prometheus name to value. */
+  metrics(): Record<string, number>;
+}
+
+/** How often the traces of ended calls are looked over for late messages, ms. */
+const sweepMs = 1_000;
+/** How long closing waits for control to take what is left; the rest is sent after the next start. */
+const flushMs = 3_000;
+
+/**
+ * Everything that the edge tells control, and the configuration that it gets from there. Calls go on whether
+ * control is there or not.
+ */
+export class Reporting {
+  readonly #options: ReportingOptions;
+  readonly #outbox: Outbox;
+  readonly #store: ConfigStore;
+  readonly #traces: TraceCollector;
+  readonly #hep: HepListener;
+  readonly #link: Link;
+  #config: EdgeConfig | null;
+  #sweep: Timer | null = null;
+  #beat: Timer | null = null;
+
+  private constructor(
+    options: ReportingOptions,
+    edgeId: string,
+    outbox: Outbox,
+    hep: HepListener,
+    traces: TraceCollector,
+  ) {
+    this.#options = options;
+    this.#outbox = outbox;
+    this.#hep = hep;
+    this.#traces = traces;
+    this.#store = new ConfigStore(join(options.dataDir, 'edge-config.json'));
+    this.#config = this.#store.load();
+    this.#link = new Link({
+      controlUrl: options.controlUrl,
+      token: options.edgeToken,
+      outbox,
+      clock: options.clock,
+      ...(options.linkLimits ? { limits: options.linkLimits } : {}),
+      hello: () => ({
+        type: 'hello',
+        protocol: 1,
+        edge_id: edgeId,
+        outbox_id: outbox.id,
+        config_version: this.#config?.version ?? 0,
+        ...options.facts,
+      }),
+      onConfig: (config) => this.#apply(config),
+      onChange: (change) => {
+        try {
+          if (!this.#config) return false;
+          this.#apply(applyChange(this.#config, change));
+          return true;
+        } catch (error) {
+          if (error instanceof ConfigGap) return false;
+          throw error;
+        }
+      },
+      onCommand: (command) => options.onCommand(command),
+      metrics: () => ({ ...options.metrics(), ...this.metrics() }),
+      log: options.log,
+    });
+  }
+
+  /**
+   * Opens the outbox and the capture port, and closes the records of calls that a dead process left behind.
+   * @throws Error when the folder cannot be written or the capture port is taken
+   */
+  static async open(options: ReportingOptions): Promise<Reporting> {
+    mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+    const edgeId = readOrMake(join(options.dataDir, 'edge-id'), newId);
+    const outbox = new Outbox(
+      join(options.dataDir, 'outbox.db'),
+      options.maxReports === undefined ? {} : { maxReports: options.maxReports },
+    );
+    try {
+      const abandoned = outbox.closeAbandonedCalls(iso(options.clock));
+      if (abandoned > 0)
+        options.log('warn', 'closed the records of calls that were up when the edge died', {
+          calls: abandoned,
+        });
+      const traces = new TraceCollector(options.facts.sip.port, options.traceLimits);
+      const { host, port } = options.hep ?? { host: '127.0.0.1', port: 0 };
+      const hep = await HepListener.open(host, port, (packet) => traces.add(packet, options.clock.now()));
+      return new Reporting(options, edgeId, outbox, hep, traces);
+    } catch (error) {
+      outbox.close();
+      throw error;
+    }
+  }
+
+  /** The configuration to work with; null until the first one has arrived. */
+  get config(): EdgeConfig | null {
+    return this.#config;
+  }
+
+  /** Where SIP engines send their HEP copies. */
+  get hep(): { host: string; port: number } {
+    return { host: this.#options.hep?.host ?? '127.0.0.1', port: this.#hep.port };
+  }
+
+  get connected(): boolean {
+    return this.#link.connected;
+  }
+
+  /** Begins to talk to control. */
+  start(): void {
+    this.#outbox.heartbeat(iso(this.#options.clock));
+    this.#link.start();
+    this.#scheduleSweep();
+    this.#scheduleBeat();
+  }
+
+  /** Stores a report; it survives the death of the process from here on. Its delivery needs no further care. */
+  report(body: ReportBody): void {
+    const trace = body.type === 'call' ? this.#traceWith(body.call) : null;
+    if (trace) this.#outbox.append(iso(this.#options.clock), body, traceBody(trace));
+    else this.#outbox.append(iso(this.#options.clock), body);
+    this.#link.notify();
+  }
+
+  metrics(): Record<string, number> {
+    return {
+      trunkline_edge_outbox_pending: this.#outbox.pending,
+      trunkline_edge_outbox_dropped_total: this.#outbox.dropped,
+      trunkline_edge_control_connected: this.#link.connected ? 1 : 0,
+      trunkline_edge_control_connections_total: this.#link.connections,
+      trunkline_edge_trace_dialogs: this.#traces.size,
+      trunkline_edge_trace_overflowed_total: this.#traces.overflowed,
+    };
+  }
+
+  /** Delivers what it can in a few seconds, then closes everything. What is left is sent after the next start. */
+  async close(): Promise<void> {
+    this.#sweep?.cancel();
+    this.#beat?.cancel();
+    this.#reportLate(Number.POSITIVE_INFINITY);
+    if (this.#link.connected) await this.#link.flush(flushMs);
+    this.#link.close();
+    await this.#hep.close();
+    this.#outbox.close();
+  }
+
+  #apply(config: EdgeConfig): void {
+    this.#store.save(config);
+    this.#config = config;
+    this.#options.onConfig(config);
+  }
+
+  /** The messages so far go into the outbox together with the call's answer and its end. */
+  #traceWith(call: CallRecord): CollectedTrace | null {
+    const now = this.#options.clock.now();
+    this.#traces.claim(call.id, call.sip_call_id, now);
+    if (call.answered_at === null && call.ended_at === null) return null;
+    const trace = this.#traces.take(call.sip_call_id);
+    if (call.ended_at !== null) this.#traces.release(call.sip_call_id, now);
+    return trace;
+  }
+
+  #reportLate(now: number): void {
+    const late = this.#traces.sweep(now);
+    if (late.length === 0) return;
+    this.#outbox.append(iso(this.#options.clock), ...late.map(traceBody));
+    this.#link.notify();
+  }
+
+  #scheduleSweep(): void {
+    this.#sweep = this.#options.clock.after(sweepMs, () => {
+      this.#reportLate(this.#options.clock.now());
+      this.#scheduleSweep();
+    });
+  }
+
+  #scheduleBeat(): void {
+    this.#beat = this.#options.clock.after(heartbeatMs, () => {
+      this.#outbox.heartbeat(iso(this.#options.clock));
+      this.#scheduleBeat();
+    });
+  }
+}
+
+export function openReporting(options: ReportingOptions): Promise<Reporting> {
+  return Reporting.open(options);
+}
+
+function traceBody(trace: CollectedTrace): ReportBody {
+  return { type: 'trace', call_id: trace.callId, messages: trace.messages, truncated: trace.truncated };
+}
+
+function iso(clock: Clock): string {
+  return new Date(clock.now()).toISOString();
+}

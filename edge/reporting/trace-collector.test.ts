@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { HepPacket } from '#shared/hep.ts';
+import { defaultTraceLimits, TraceCollector } from './trace-collector.ts';
+
+const t0 = Date.UTC(2030, 0, 1);
+
+function packet(changes: Partial<HepPacket> = {}): HepPacket {
+  return {
+    at: t0 * 1000,
+    source: { address: '203.0.113.9', port: 40000 },
+    destination: { address: '203.0.113.20', port: 5061 },
+    transport: 'tls',
+    direction: 'received',
+    callId: 'a@pbx',
+    payload: Buffer.from('BYE sips:edge SIP/2.0\r\nCall-ID: a@pbx\r\n\r\n'),
+    ...changes,
+  };
+}
+
+describe('TraceCollector', () => {
+  it('gives a call the messages that came before it was known', () => {
+    const collector = new TraceCollector(5061);
+    collector.add(packet(), t0);
+    collector.claim('call-1', 'a@pbx', t0 + 5);
+    expect(collector.take('a@pbx')).toEqual({
+      callId: 'call-1',
+      truncated: false,
+      messages: [
+        {
+          at: '2030-01-01T00:00:00.000Z',
+          direction: 'received',
+          local: '203.0.113.20:5061',
+          remote: '203.0.113.9:40000',
+          transport: 'tls',
+          start_line: 'BYE sips:edge SIP/2.0',
+          raw: 'BYE sips:edge SIP/2.0\r\nCall-ID: a@pbx\r\n\r\n',
+        },
+      ],
+    });
+    expect(collector.take('a@pbx')).toBeNull();
+  });
+
+  it('tells the direction by the listener port when the capture does not say it', () => {
+    const collector = new TraceCollector(5061);
+    collector.claim('call-1', 'a@pbx', t0);
+    collector.add(packet({ direction: null }), t0);
+    collector.add(
+      packet({ direction: null, source: packet().destination, destination: packet().source }),
+      t0,
+    );
+    expect(collector.take('a@pbx')?.messages.map((m) => [m.direction, m.local])).toEqual([
+      ['received', '203.0.113.20:5061'],
+      ['sent', '203.0.113.20:5061'],
+    ]);
+  });
+
+  it('finds the Call-ID in the message, also in compact form, when the capture carries none', () => {
+    const collector = new TraceCollector(5061);
+    collector.claim('call-1', 'b@pbx', t0);
+    collector.add(packet({ callId: null, payload: Buffer.from('BYE x SIP/2.0\r\ni: b@pbx\r\n\r\n') }), t0);
+    expect(collector.take('b@pbx')?.messages).toHaveLength(1);
+  });
+
+  it('redacts media keys', () => {
+    const collector = new TraceCollector(5061);
+    collector.claim('call-1', 'a@pbx', t0);
+    const sdp = 'm=audio 1 RTP/SAVP 0\r\na=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:c2VjcmV0|2^31\r\n';
+    collector.add(packet({ payload: Buffer.from(`INVITE x SIP/2.0\r\nCall-ID: a@pbx\r\n\r\n${sdp}`) }), t0);
+    const raw = collector.take('a@pbx')?.messages[0]?.raw ?? '';
+    expect(raw).toContain('REDACTED');
+    expect(raw).not.toContain('c2VjcmV0');
+  });
+
+  it('hands out the messages that come after the end, once, and then forgets the call', () => {
+    const collector = new TraceCollector(5061);
+    collector.claim('call-1', 'a@pbx', t0);
+    collector.release('a@pbx', t0);
+    collector.add(packet(), t0 + 100);
+    expect(collector.sweep(t0 + defaultTraceLimits.lingerMs - 1)).toEqual([]);
+    expect(collector.sweep(t0 + defaultTraceLimits.lingerMs)).toMatchObject([{ callId: 'call-1' }]);
+    expect(collector.size).toBe(0);
+  });
+
+  it('forgets messages that no call claims', () => {
+    const collector = new TraceCollector(5061);
+    collector.add(packet(), t0);
+    expect(collector.sweep(t0 + defaultTraceLimits.unclaimedMs)).toEqual([]);
+    expect(collector.size).toBe(0);
+  });
+
+  it('marks a trace truncated past the limit of messages, and stays bounded', () => {
+    const collector = new TraceCollector(5061, {
+      ...defaultTraceLimits,
+      maxMessagesPerCall: 2,
+      maxDialogs: 2,
+    });
+    collector.claim('call-1', 'a@pbx', t0);
+    for (let i = 0; i < 3; i++) collector.add(packet(), t0);
+    const trace = collector.take('a@pbx');
+    expect(trace?.messages).toHaveLength(2);
+    expect(trace?.truncated).toBe(true);
+    for (let i = 0; i < 10; i++) collector.add(packet({ callId: `scan-${i}` }), t0);
+    expect(collector.size).toBe(2);
+    expect(collector.overflowed).toBe(9);
+  });
+});

@@ -1,0 +1,162 @@
+import type { TraceMessage } from '#shared/edge-protocol.ts';
+import type { HepPacket } from '#shared/hep.ts';
+import { redactSip } from '#shared/sip-redaction.ts';
+
+export interface TraceLimits {
+  /** Messages kept per call; the rest is counted and the trace marked truncated (contract 3.4). */
+  readonly maxMessagesPerCall: number;
+  /** Dialogs remembered at once; beyond it the oldest unclaimed one is forgotten. */
+  readonly maxDialogs: number;
+  /** How long messages wait for a call that claims them: longer than transaction time-outs (RFC 3261 Timer B). */
+  readonly unclaimedMs: number;
+  /** How long after a call's end late messages (its last 200, ACK, retransmissions) are still collected. */
+  readonly lingerMs: number;
+}
+
+export const defaultTraceLimits: TraceLimits = {
+  maxMessagesPerCall: 500,
+  maxDialogs: 50_000,
+  unclaimedMs: 40_000,
+  lingerMs: 3_000,
+};
+
+interface Dialog {
+  /** Whose call this is; null until one claims it. */
+  callId: string | null;
+  /** When the dialog may be forgotten; null while its call is up. */
+  until: number | null;
+  packets: HepPacket[];
+  /** Messages of this call so far, flushed ones included. */
+  count: number;
+  truncated: boolean;
+}
+
+export interface CollectedTrace {
+  readonly callId: string;
+  readonly messages: TraceMessage[];
+  readonly truncated: boolean;
+}
+
+/**
+ * Gathers copies of SIP messages by Call-ID until a call claims them. Pure: packets and time come in, traces
+ * go out. Messages are redacted and turned into text only when a call wants them.
+ */
+export class TraceCollector {
+  readonly #dialogs = new Map<string, Dialog>();
+  readonly #limits: TraceLimits;
+  readonly #localPort: number;
+  /** Dialogs that were forgotten unclaimed because too many were remembered. */
+  overflowed = 0;
+
+  /** @param localPort the SIP listener's port: tells sent from received when the capture does not say */
+  constructor(localPort: number, limits: TraceLimits = defaultTraceLimits) {
+    this.#localPort = localPort;
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#dialogs.size;
+  }
+
+  /** @param now ms since the Unix epoch */
+  add(packet: HepPacket, now: number): void {
+    const sipCallId = packet.callId ?? callIdOf(packet.payload);
+    if (sipCallId === null) return;
+    const dialog = this.#dialog(sipCallId, now);
+    if (dialog.count >= this.#limits.maxMessagesPerCall) {
+      dialog.truncated = true;
+      return;
+    }
+    dialog.count += 1;
+    dialog.packets.push(packet);
+  }
+
+  /** Messages with this Call-ID belong to the call from now on. */
+  claim(callId: string, sipCallId: string, now: number): void {
+    const dialog = this.#dialog(sipCallId, now);
+    dialog.callId = callId;
+    dialog.until = null;
+  }
+
+  /** The call is over: late messages are collected for `lingerMs`, then the dialog is forgotten. */
+  release(sipCallId: string, now: number): void {
+    const dialog = this.#dialogs.get(sipCallId);
+    if (dialog) dialog.until = now + this.#limits.lingerMs;
+  }
+
+  /** What has come since the last time; null when nothing has. */
+  take(sipCallId: string): CollectedTrace | null {
+    const dialog = this.#dialogs.get(sipCallId);
+    if (!dialog || dialog.callId === null || dialog.packets.length === 0) return null;
+    const packets = dialog.packets;
+    dialog.packets = [];
+    return {
+      callId: dialog.callId,
+      messages: packets.map((packet) => traceMessage(packet, this.#localPort)),
+      truncated: dialog.truncated,
+    };
+  }
+
+  /** Forgets what is past its time and returns the late messages of ended calls. */
+  sweep(now: number): CollectedTrace[] {
+    const late: CollectedTrace[] = [];
+    for (const [sipCallId, dialog] of this.#dialogs) {
+      if (dialog.until === null || dialog.until > now) continue;
+      const trace = this.take(sipCallId);
+      if (trace) late.push(trace);
+      this.#dialogs.delete(sipCallId);
+    }
+    return late;
+  }
+
+  #dialog(sipCallId: string, now: number): Dialog {
+    const known = this.#dialogs.get(sipCallId);
+    if (known) return known;
+    if (this.#dialogs.size >= this.#limits.maxDialogs) this.#forgetOldestUnclaimed();
+    const dialog: Dialog = {
+      callId: null,
+      until: now + this.#limits.unclaimedMs,
+      packets: [],
+      count: 0,
+      truncated: false,
+    };
+    this.#dialogs.set(sipCallId, dialog);
+    return dialog;
+  }
+
+  #forgetOldestUnclaimed(): void {
+    for (const [sipCallId, dialog] of this.#dialogs) {
+      if (dialog.callId !== null) continue;
+      this.#dialogs.delete(sipCallId);
+      this.overflowed += 1;
+      return;
+    }
+  }
+}
+
+function traceMessage(packet: HepPacket, localPort: number): TraceMessage {
+  const raw = redactSip(packet.payload.toString('utf8'));
+  const sent = packet.direction === null ? packet.source.port === localPort : packet.direction === 'sent';
+  const source = hostPort(packet.source.address, packet.source.port);
+  const destination = hostPort(packet.destination.address, packet.destination.port);
+  const lineEnd = raw.indexOf('\r\n');
+  return {
+    at: new Date(packet.at / 1000).toISOString(),
+    direction: sent ? 'sent' : 'received',
+    local: sent ? source : destination,
+    remote: sent ? destination : source,
+    transport: packet.transport,
+    start_line: lineEnd === -1 ? raw : raw.slice(0, lineEnd),
+    raw,
+  };
+}
+
+function hostPort(address: string, port: number): string {
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+/** For captures without a correlation id. */
+function callIdOf(payload: Buffer): string | null {
+  const match = /\r\n(?:call-id|i)[ \t]*:[ \t]*([^\r\n]*?)[ \t]*\r\n/i.exec(payload.toString('latin1'));
+  return match?.[1] ?? null;
+}

@@ -1,0 +1,221 @@
+/** The nodes of a graph (contract 11.1): what each may hold, and what the interpreter needs of it. */
+import type { VariableWanted } from './interfaces.ts';
+import { isObject, type JsonObject, type ProblemList } from './graph-problem.ts';
+
+export const nodeTypes = [
+  'Default',
+  'Wait for Response',
+  'Knowledge Base',
+  'Webhook',
+  'Press Button',
+  'Transfer Call',
+  'Transfer Pathway',
+  'End Call',
+] as const;
+export type NodeType = (typeof nodeTypes)[number];
+
+const variableTypes = ['string', 'integer', 'number', 'boolean', 'date'] as const;
+
+/** How key presses are gathered in a node; ours, beside the contract's keys: `data.dtmf`. */
+export interface KeySettings {
+  /** 1..64; undefined: derived from the edges */
+  readonly maxDigits: number | undefined;
+  /** one key that ends the entry, null for none; undefined: derived */
+  readonly terminator: string | null | undefined;
+  /** ms between two keys after which the entry is complete; undefined: the default */
+  readonly timeoutMs: number | undefined;
+}
+
+export interface GraphNode {
+  readonly id: string;
+  readonly type: NodeType;
+  readonly name: string;
+  /** Fixed speech; empty when there is none. */
+  readonly text: string;
+  /** Instruction for generated speech; used when `text` is empty. */
+  readonly prompt: string;
+  /** Set when the node can be reached from everywhere. */
+  readonly globalLabel: string | null;
+  readonly condition: string;
+  readonly extractVars: readonly VariableWanted[];
+  readonly keySettings: KeySettings;
+  readonly temperature: number | null;
+  /** ms of speech that interrupt the agent here; null: the call's setting */
+  readonly interruptionThreshold: number | null;
+  /** The node's own keys (`url`, `digits`, `kb`, ...), as the author wrote them. */
+  readonly data: JsonObject;
+}
+
+interface Nodes {
+  readonly byId: Map<string, GraphNode>;
+  readonly start: GraphNode | null;
+  readonly globalPrompt: string;
+}
+
+type RefuseUrl = (url: URL) => string | null;
+
+export function checkNodes(nodes: unknown, problems: ProblemList, refuseUrl?: RefuseUrl): Nodes {
+  const byId = new Map<string, GraphNode>();
+  const starts: { path: string; node: GraphNode | null }[] = [];
+  let globalPrompt: string | null = null;
+  if (!Array.isArray(nodes)) {
+    problems.add('/nodes', 'array', 'nodes must be an array');
+    return { byId, start: null, globalPrompt: '' };
+  }
+  if (nodes.length < 1 || nodes.length > 500) {
+    problems.add('/nodes', 'size', 'a graph has 1 to 500 nodes');
+  }
+  nodes.forEach((member: unknown, index) => {
+    const path = `/nodes/${index}`;
+    if (!isObject(member)) return problems.add(path, 'object', 'a node must be an object');
+    if (isGlobalConfig(member)) {
+      if (globalPrompt !== null) problems.add(path, 'one_global_config', 'only one member may hold globalConfig');
+      globalPrompt = readGlobalPrompt(member['globalConfig'], path, problems);
+      return;
+    }
+    const node = checkNode(member, path, byId, problems, refuseUrl);
+    if (node) byId.set(node.id, node);
+    if (isObject(member['data']) && member['data']['isStart'] === true) starts.push({ path, node });
+  });
+  if (starts.length === 0) problems.add('/nodes', 'one_start', 'exactly one node must have data.isStart: true');
+  for (const extra of starts.slice(1)) {
+    problems.add(`${extra.path}/data/isStart`, 'one_start', 'another node is the start node already');
+  }
+  return { byId, start: starts[0]?.node ?? null, globalPrompt: globalPrompt ?? '' };
+}
+
+function isGlobalConfig(member: JsonObject): boolean {
+  return member['globalConfig'] !== undefined && member['id'] === undefined && member['type'] === undefined;
+}
+
+function readGlobalPrompt(config: unknown, path: string, problems: ProblemList): string {
+  if (!isObject(config)) {
+    problems.add(`${path}/globalConfig`, 'object', 'globalConfig must be an object');
+    return '';
+  }
+  return optionalText(config, 'globalPrompt', `${path}/globalConfig`, problems);
+}
+
+function checkNode(
+  member: JsonObject,
+  path: string,
+  known: ReadonlyMap<string, GraphNode>,
+  problems: ProblemList,
+  refuseUrl: RefuseUrl | undefined,
+): GraphNode | null {
+  const id = member['id'];
+  const validId = typeof id === 'string' && id.length >= 1 && id.length <= 128;
+  if (!validId) problems.add(`${path}/id`, 'node_id', 'a node id is a text of 1 to 128 characters');
+  else if (known.has(id)) problems.add(`${path}/id`, 'unique_node_id', `another node has the id "${id}" already`);
+  const type = nodeTypes.find((candidate) => candidate === member['type']);
+  if (!type) problems.add(`${path}/type`, 'node_type', `the type must be one of: ${nodeTypes.join(', ')}`);
+  const data = member['data'];
+  if (!isObject(data)) {
+    problems.add(`${path}/data`, 'object', 'data must be an object');
+    return null;
+  }
+  const node = readData(data, `${path}/data`, problems);
+  if (type === 'Webhook' && refuseUrl) checkUrl(data['url'], `${path}/data/url`, problems, refuseUrl);
+  if (!validId || !type || known.has(id)) return null;
+  return { ...node, id, type, name: node.name === '' ? id : node.name };
+}
+
+function readData(data: JsonObject, path: string, problems: ProblemList): Omit<GraphNode, 'id' | 'type'> {
+  const name = optionalText(data, 'name', path, problems);
+  if (name.length > 200) problems.add(`${path}/name`, 'value', 'a name has at most 200 characters');
+  for (const flag of ['isStart', 'isGlobal']) {
+    const value = data[flag];
+    if (value !== undefined && value !== null && typeof value !== 'boolean') {
+      problems.add(`${path}/${flag}`, 'value', `${flag} must be true or false`);
+    }
+  }
+  const globalLabel = optionalText(data, 'globalLabel', path, problems);
+  const isGlobal = data['isGlobal'] === true;
+  if (isGlobal && globalLabel.trim() === '') {
+    problems.add(`${path}/globalLabel`, 'global_label', 'a global node needs a globalLabel that says when it is reached');
+  }
+  const options = isObject(data['modelOptions']) ? data['modelOptions'] : {};
+  return {
+    name,
+    text: optionalText(data, 'text', path, problems),
+    prompt: optionalText(data, 'prompt', path, problems),
+    globalLabel: isGlobal ? globalLabel : null,
+    condition: optionalText(data, 'condition', path, problems),
+    extractVars: readExtractVars(data['extractVars'], `${path}/extractVars`, problems),
+    keySettings: readKeySettings(data['dtmf'], `${path}/dtmf`, problems),
+    temperature: numberOrNull(options['temperature']),
+    interruptionThreshold: numberOrNull(options['interruptionThreshold']),
+    data,
+  };
+}
+
+function readExtractVars(value: unknown, path: string, problems: ProblemList): VariableWanted[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) {
+    problems.add(path, 'extract_vars', 'extractVars must be an array of [name, type, description]');
+    return [];
+  }
+  const wanted: VariableWanted[] = [];
+  value.forEach((tuple: unknown, index) => {
+    const [name, typeName, description] = Array.isArray(tuple) ? (tuple as unknown[]) : [];
+    const type = variableTypes.find((candidate) => candidate === typeName);
+    if (typeof name !== 'string' || name.trim() === '' || !type) {
+      const rule = `an entry is [name, type, description] with a type of: ${variableTypes.join(', ')}`;
+      problems.add(`${path}/${index}`, 'extract_vars', rule);
+      return;
+    }
+    wanted.push({ name: name.trim(), type, description: typeof description === 'string' ? description : '' });
+  });
+  return wanted;
+}
+
+function readKeySettings(value: unknown, path: string, problems: ProblemList): KeySettings {
+  const given = isObject(value) ? value : {};
+  if (value !== undefined && value !== null && !isObject(value)) {
+    problems.add(path, 'object', 'dtmf must be an object');
+  }
+  const { maxDigits, terminator, timeoutMs } = given;
+  const has = (setting: unknown) => setting !== undefined && setting !== null;
+  if (has(maxDigits) && !isWhole(maxDigits, 1, 64)) {
+    problems.add(`${path}/maxDigits`, 'value', 'maxDigits is a whole number from 1 to 64');
+  }
+  if (has(timeoutMs) && !isWhole(timeoutMs, 100, 60_000)) {
+    problems.add(`${path}/timeoutMs`, 'value', 'timeoutMs is a whole number from 100 to 60000');
+  }
+  if (has(terminator) && terminator !== '' && !(typeof terminator === 'string' && /^[0-9*#]$/.test(terminator))) {
+    problems.add(`${path}/terminator`, 'value', 'terminator is one key of 0-9, * and #, or null for none');
+  }
+  return {
+    maxDigits: isWhole(maxDigits, 1, 64) ? maxDigits : undefined,
+    terminator: terminator === '' || terminator === null ? null : typeof terminator === 'string' ? terminator : undefined,
+    timeoutMs: isWhole(timeoutMs, 100, 60_000) ? timeoutMs : undefined,
+  };
+}
+
+/** A URL with a template in its host is judged when it is called. */
+function checkUrl(value: unknown, path: string, problems: ProblemList, refuseUrl: RefuseUrl): void {
+  if (typeof value !== 'string' || value === '' || value.includes('{{')) return;
+  const url = URL.canParse(value) ? new URL(value) : null;
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    problems.add(path, 'value', 'url must be an http or https URL');
+    return;
+  }
+  const reason = refuseUrl(url);
+  if (reason !== null) problems.add(path, 'target_not_allowed', reason);
+}
+
+function optionalText(data: JsonObject, key: string, path: string, problems: ProblemList): string {
+  const value = data[key];
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  problems.add(`${path}/${key}`, 'value', `${key} must be a text`);
+  return '';
+}
+
+function numberOrNull(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+function isWhole(value: unknown, low: number, high: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high;
+}

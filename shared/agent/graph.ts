@@ -1,0 +1,123 @@
+/**
+ * The pathway graph of contract 11.1, checked and made convenient. `checkGraph` reads it once for both
+ * users: the control plane answers 400 INVALID_GRAPH with its problems, the edge and the test runner load it.
+ */
+import type { VariableWanted } from './interfaces.ts';
+import { checkNodes, type GraphNode } from './graph-node.ts';
+import { isObject, type GraphProblem, type JsonObject, ProblemList } from './graph-problem.ts';
+
+export interface GraphEdge {
+  readonly id: string;
+  readonly source: string;
+  readonly target: string;
+  readonly label: string;
+  readonly description: string;
+}
+
+export interface Graph {
+  readonly nodes: ReadonlyMap<string, GraphNode>;
+  readonly start: GraphNode;
+  /** Edges by source node, in the author's order. */
+  readonly edgesFrom: ReadonlyMap<string, readonly GraphEdge[]>;
+  /** Nodes that can be reached from every other one. */
+  readonly globals: readonly GraphNode[];
+  readonly globalPrompt: string;
+}
+
+export interface GraphChecks {
+  /** Refuses a literal URL of a Webhook node: a reason, or null when it may be contacted (contract 1.9). */
+  readonly refuseUrl?: (url: URL) => string | null;
+}
+
+/** A graph that cannot be used; `problems` says all of it. */
+export class GraphError extends Error {
+  override readonly name = 'GraphError';
+  readonly problems: readonly GraphProblem[];
+  constructor(problems: readonly GraphProblem[]) {
+    const first = problems[0];
+    super(`The pathway graph is invalid: ${first ? `${first.path}: ${first.message}` : 'no reason given'}`);
+    this.problems = problems;
+  }
+}
+
+/** All that is wrong with a graph, in the order of its members; empty when it can be used. */
+export function validateGraph(nodes: unknown, edges: unknown, checks: GraphChecks = {}): GraphProblem[] {
+  return [...read(nodes, edges, checks).problems];
+}
+
+/** @throws GraphError when `validateGraph` finds anything */
+export function loadGraph(nodes: unknown, edges: unknown, checks: GraphChecks = {}): Graph {
+  const { problems, graph } = read(nodes, edges, checks);
+  if (!graph) throw new GraphError(problems);
+  return graph;
+}
+
+/** The label of an edge: `data.label`, else the top-level `label`, else `data.name` (contract 11.1). */
+export function edgeLabel(edge: JsonObject): string {
+  const data = isObject(edge['data']) ? edge['data'] : {};
+  for (const candidate of [data['label'], edge['label'], data['name']]) {
+    if (typeof candidate === 'string' && candidate !== '') return candidate;
+  }
+  return '';
+}
+
+/** The variables that a node wants, for those who only need these. */
+export type { GraphNode, GraphProblem, VariableWanted };
+
+function read(
+  nodes: unknown,
+  edges: unknown,
+  checks: GraphChecks,
+): { problems: readonly GraphProblem[]; graph: Graph | null } {
+  const problems = new ProblemList();
+  const found = checkNodes(nodes, problems, checks.refuseUrl);
+  const edgesFrom = checkEdges(edges, found.byId, problems);
+  if (problems.all.length > 0 || !found.start) return { problems: problems.all, graph: null };
+  const all = [...found.byId.values()];
+  const graph: Graph = {
+    nodes: found.byId,
+    start: found.start,
+    edgesFrom,
+    globals: all.filter((node) => node.globalLabel !== null),
+    globalPrompt: found.globalPrompt,
+  };
+  return { problems: problems.all, graph };
+}
+
+function checkEdges(
+  edges: unknown,
+  nodes: ReadonlyMap<string, GraphNode>,
+  problems: ProblemList,
+): Map<string, GraphEdge[]> {
+  const from = new Map<string, GraphEdge[]>();
+  if (!Array.isArray(edges)) {
+    problems.add('/edges', 'array', 'edges must be an array');
+    return from;
+  }
+  if (edges.length > 2000) problems.add('/edges', 'size', 'a graph has at most 2000 edges');
+  edges.forEach((edge: unknown, index) => {
+    const path = `/edges/${index}`;
+    if (!isObject(edge)) return problems.add(path, 'object', 'an edge must be an object');
+    for (const end of ['source', 'target'] as const) {
+      const id = edge[end];
+      if (typeof id !== 'string' || id === '') {
+        problems.add(`${path}/${end}`, 'edge_node', `an edge needs the id of its ${end} node`);
+      } else if (!nodes.has(id)) {
+        problems.add(`${path}/${end}`, 'edge_node', `no node has the id "${id}"`);
+      }
+    }
+    const data = edge['data'];
+    if (data !== undefined && !isObject(data)) problems.add(`${path}/data`, 'object', 'data must be an object');
+    const source = String(edge['source']);
+    const list = from.get(source) ?? [];
+    from.set(source, list);
+    list.push({
+      id: typeof edge['id'] === 'string' ? edge['id'] : String(index),
+      source,
+      target: String(edge['target']),
+      label: edgeLabel(edge),
+      description: isObject(data) && typeof data['description'] === 'string' ? data['description'] : '',
+    });
+  });
+  return from;
+}

@@ -1,0 +1,86 @@
+/**
+ * What the conversation engine asks of language models. `shared/models` implements it, by rules or by a
+ * model; the engine never knows which.
+ */
+
+/** A value that a conversation has learned; JSON. */
+export type Variables = Record<string, unknown>;
+
+export interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+}
+
+/** A way out of the present node: an edge, or a global node that can be reached from everywhere. */
+export interface Option {
+  /** Words of the author that say when this way is taken. */
+  readonly label: string;
+  readonly description: string;
+  /** Where it leads. */
+  readonly target: string;
+  readonly global: boolean;
+}
+
+export interface VariableWanted {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly description: string;
+}
+
+interface Situation {
+  readonly node: { readonly id: string; readonly name: string };
+  /** The conversation so far, oldest first, with the latest input as its last turn. */
+  readonly history: readonly Turn[];
+  readonly variables: Variables;
+}
+
+export interface EdgeQuestion extends Situation {
+  /** What the person said. */
+  readonly text: string;
+  /** Never empty. */
+  readonly options: readonly Option[];
+}
+
+export interface EdgeAnswer {
+  /** Index into `options`, or null to stay in the node. */
+  readonly choice: number | null;
+  /** One line for the log: why. */
+  readonly reason: string;
+  /** Set when the person needs an answer before the conversation can go on (choice is null then). */
+  readonly reply?: string;
+}
+
+export interface ExtractQuestion extends Situation {
+  readonly text: string;
+  readonly wanted: readonly VariableWanted[];
+}
+
+export interface SpeechQuestion extends Situation {
+  /** The node's prompt with its variables filled in. */
+  readonly prompt: string;
+  readonly globalPrompt: string;
+  /** Text to answer from, when the node has one. */
+  readonly knowledge: string | null;
+  readonly temperature: number | null;
+}
+
+export interface Speech {
+  readonly text: string;
+  /** For the log: what a reader must know about how the text came about. */
+  readonly note?: string;
+}
+
+export interface ConditionQuestion extends Situation {
+  readonly condition: string;
+  readonly wanted: readonly VariableWanted[];
+}
+
+/** Rejects only when the model behind it cannot be reached or answers nonsense. */
+export interface Understanding {
+  chooseEdge(question: EdgeQuestion): Promise<EdgeAnswer>;
+  /** The variables that `text` holds; those it does not hold are absent. */
+  extract(question: ExtractQuestion): Promise<Variables>;
+  generate(question: SpeechQuestion): Promise<Speech>;
+  /** Whether the node may be left. */
+  conditionHolds(question: ConditionQuestion): Promise<{ readonly holds: boolean; readonly reason: string }>;
+}

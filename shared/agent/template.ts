@@ -1,0 +1,42 @@
+import type { Variables } from './interfaces.ts';
+
+const reference = /\{\{\s*([^{}]{1,256}?)\s*\}\}/g;
+
+/**
+ * Fills `{{name}}` in a text: dots and `[n]` reach into objects and arrays, an unset variable is empty text
+ * (contract 8.1), objects are written as JSON.
+ */
+export function fillTemplate(text: string, variables: Variables): string {
+  if (!text.includes('{{')) return text;
+  return text.replace(reference, (_whole, path: string) => asText(lookUp(variables, path)));
+}
+
+/** The same inside a JSON text: what is inserted is escaped for the inside of a JSON string. */
+export function fillJsonTemplate(text: string, variables: Variables): string {
+  if (!text.includes('{{')) return text;
+  return text.replace(reference, (_whole, path: string) =>
+    JSON.stringify(asText(lookUp(variables, path))).slice(1, -1),
+  );
+}
+
+/** The value at a dotted path (`$.a.b[0]`, `a.b.0`), or undefined. Own properties only. */
+export function lookUp(root: unknown, path: string): unknown {
+  const steps = path
+    .replace(/^\$\.?/, '')
+    .replace(/\[(?:'([^']*)'|"([^"]*)"|(\d+))\]/g, '.$1$2$3')
+    .split('.')
+    .filter((step) => step !== '');
+  let value: unknown = root;
+  for (const step of steps) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as Record<string, unknown>)[step];
+  }
+  return value;
+}
+
+/** A value as it is said or written inside other text. */
+export function asText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,251 @@
+/**
+ * HEP version 3, the capture protocol by which a SIP engine hands out copies of its messages. The embedded
+ * engine and drachtio-server both speak it, so the edge traces calls the same way on either.
+ *
+ * A packet is `HEP3`, its whole length (16 bit), then chunks of vendor (16), type (16), length with these six
+ * octets (16) and value; all numbers big-endian.
+ */
+import { isIPv6 } from 'node:net';
+
+export interface HepEndpoint {
+  readonly address: string;
+  readonly port: number;
+}
+
+export interface HepPacket {
+  /** Microseconds since the Unix epoch. */
+  readonly at: number;
+  readonly source: HepEndpoint;
+  readonly destination: HepEndpoint;
+  readonly transport: 'tls' | 'wss';
+  /** Seen from the engine; null when the sender does not say. */
+  readonly direction: 'sent' | 'received' | null;
+  /** Correlation id: the Call-ID. */
+  readonly callId: string | null;
+  /** The SIP message; octets past `maxPayload` are cut off. */
+  readonly payload: Buffer;
+}
+
+const magic = 0x48455033;
+const headerBytes = 6;
+const chunkHeaderBytes = 6;
+
+/** Generic chunk types (vendor 0) that are used here. */
+const chunk = {
+  family: 1,
+  protocol: 2,
+  sourceV4: 3,
+  destinationV4: 4,
+  sourceV6: 5,
+  destinationV6: 6,
+  sourcePort: 7,
+  destinationPort: 8,
+  seconds: 9,
+  microseconds: 10,
+  payloadType: 11,
+  captureAgent: 12,
+  payload: 15,
+  correlation: 17,
+} as const;
+
+/** Our own chunks, under a vendor number of private use: what HEP has no chunk for. */
+const vendor = 0x7f4c;
+const vendorTransport = 1;
+const vendorDirection = 2;
+
+/** Longest payload that fits beside the other chunks in a length of 16 bits. */
+export const maxPayload = 65_000;
+
+class ChunkWriter {
+  readonly #buffer: Buffer;
+  #at = headerBytes;
+
+  constructor(bytes: number) {
+    this.#buffer = Buffer.allocUnsafe(bytes);
+    this.#buffer.writeUInt32BE(magic, 0);
+  }
+
+  #head(vendorId: number, type: number, length: number): void {
+    this.#buffer.writeUInt16BE(vendorId, this.#at);
+    this.#buffer.writeUInt16BE(type, this.#at + 2);
+    this.#buffer.writeUInt16BE(length + chunkHeaderBytes, this.#at + 4);
+    this.#at += chunkHeaderBytes;
+  }
+
+  uint8(type: number, value: number, vendorId = 0): void {
+    this.#head(vendorId, type, 1);
+    this.#at = this.#buffer.writeUInt8(value, this.#at);
+  }
+
+  uint16(type: number, value: number): void {
+    this.#head(0, type, 2);
+    this.#at = this.#buffer.writeUInt16BE(value, this.#at);
+  }
+
+  uint32(type: number, value: number): void {
+    this.#head(0, type, 4);
+    this.#at = this.#buffer.writeUInt32BE(value, this.#at);
+  }
+
+  bytes(type: number, value: Buffer): void {
+    this.#head(0, type, value.length);
+    value.copy(this.#buffer, this.#at);
+    this.#at += value.length;
+  }
+
+  finish(): Buffer {
+    this.#buffer.writeUInt16BE(this.#at, 4);
+    return this.#buffer.subarray(0, this.#at);
+  }
+}
+
+/** One HEP3 packet for the wire. Over a stream, packets simply follow each other. */
+export function encodeHep(packet: HepPacket): Buffer {
+  const payload =
+    packet.payload.length > maxPayload ? packet.payload.subarray(0, maxPayload) : packet.payload;
+  const callId = packet.callId === null ? null : Buffer.from(packet.callId.slice(0, 255), 'latin1');
+  const writer = new ChunkWriter(220 + payload.length + (callId?.length ?? 0));
+  const v6 = isIPv6(packet.source.address) || isIPv6(packet.destination.address);
+  writer.uint8(chunk.family, v6 ? 10 : 2);
+  writer.uint8(chunk.protocol, 6);
+  if (v6) {
+    writer.bytes(chunk.sourceV6, ipv6Octets(packet.source.address));
+    writer.bytes(chunk.destinationV6, ipv6Octets(packet.destination.address));
+  } else {
+    writer.bytes(chunk.sourceV4, ipv4Octets(packet.source.address));
+    writer.bytes(chunk.destinationV4, ipv4Octets(packet.destination.address));
+  }
+  writer.uint16(chunk.sourcePort, packet.source.port);
+  writer.uint16(chunk.destinationPort, packet.destination.port);
+  writer.uint32(chunk.seconds, Math.floor(packet.at / 1e6));
+  writer.uint32(chunk.microseconds, Math.floor(packet.at % 1e6));
+  writer.uint8(chunk.payloadType, 1);
+  writer.uint32(chunk.captureAgent, 1);
+  writer.uint8(vendorTransport, packet.transport === 'wss' ? 1 : 0, vendor);
+  if (packet.direction !== null) writer.uint8(vendorDirection, packet.direction === 'sent' ? 1 : 0, vendor);
+  if (callId !== null) writer.bytes(chunk.correlation, callId);
+  writer.bytes(chunk.payload, payload);
+  return writer.finish();
+}
+
+/** Reads one whole packet. Null when it is not a HEP3 packet with addresses, ports, a time and a payload. */
+export function decodeHep(bytes: Buffer): HepPacket | null {
+  if (bytes.length < headerBytes || bytes.readUInt32BE(0) !== magic) return null;
+  const end = bytes.readUInt16BE(4);
+  if (end > bytes.length) return null;
+  let sourceAddress: string | null = null;
+  let destinationAddress: string | null = null;
+  let sourcePort = -1;
+  let destinationPort = -1;
+  let seconds = -1;
+  let microseconds = 0;
+  let transport: 'tls' | 'wss' = 'tls';
+  let direction: 'sent' | 'received' | null = null;
+  let callId: string | null = null;
+  let payload: Buffer | null = null;
+  for (let at = headerBytes; at + chunkHeaderBytes <= end; ) {
+    const vendorId = bytes.readUInt16BE(at);
+    const type = bytes.readUInt16BE(at + 2);
+    const length = bytes.readUInt16BE(at + 4);
+    const next = at + length;
+    if (length < chunkHeaderBytes || next > end) return null;
+    const value = bytes.subarray(at + chunkHeaderBytes, next);
+    at = next;
+    if (vendorId === vendor && value.length === 1) {
+      if (type === vendorTransport) transport = value[0] === 1 ? 'wss' : 'tls';
+      if (type === vendorDirection) direction = value[0] === 1 ? 'sent' : 'received';
+    }
+    if (vendorId !== 0) continue;
+    if (type === chunk.sourceV4 && value.length === 4) sourceAddress = value.join('.');
+    else if (type === chunk.destinationV4 && value.length === 4) destinationAddress = value.join('.');
+    else if (type === chunk.sourceV6 && value.length === 16) sourceAddress = ipv6Text(value);
+    else if (type === chunk.destinationV6 && value.length === 16) destinationAddress = ipv6Text(value);
+    else if (type === chunk.sourcePort && value.length === 2) sourcePort = value.readUInt16BE(0);
+    else if (type === chunk.destinationPort && value.length === 2) destinationPort = value.readUInt16BE(0);
+    else if (type === chunk.seconds && value.length === 4) seconds = value.readUInt32BE(0);
+    else if (type === chunk.microseconds && value.length === 4) microseconds = value.readUInt32BE(0);
+    else if (type === chunk.correlation) callId = value.toString('latin1');
+    else if (type === chunk.payload) payload = value;
+  }
+  if (sourceAddress === null || destinationAddress === null || payload === null) return null;
+  if (sourcePort < 0 || destinationPort < 0 || seconds < 0) return null;
+  return {
+    at: seconds * 1e6 + microseconds,
+    source: { address: sourceAddress, port: sourcePort },
+    destination: { address: destinationAddress, port: destinationPort },
+    transport,
+    direction,
+    callId,
+    payload,
+  };
+}
+
+/** Cuts a byte stream into HEP3 packets. */
+export class HepStream {
+  #rest: Buffer = Buffer.alloc(0);
+
+  /**
+   * Takes the next octets of the stream and returns the packets that they complete.
+   * @throws Error when the stream is not HEP3; nothing more can be read from it then
+   */
+  push(octets: Buffer): HepPacket[] {
+    this.#rest = this.#rest.length === 0 ? octets : Buffer.concat([this.#rest, octets]);
+    const packets: HepPacket[] = [];
+    while (this.#rest.length >= headerBytes) {
+      if (this.#rest.readUInt32BE(0) !== magic) throw new Error('not a HEP3 stream');
+      const length = this.#rest.readUInt16BE(4);
+      if (length < headerBytes) throw new Error('HEP3 packet shorter than its header');
+      if (this.#rest.length < length) break;
+      const packet = decodeHep(this.#rest.subarray(0, length));
+      if (packet) packets.push(packet);
+      this.#rest = this.#rest.subarray(length);
+    }
+    return packets;
+  }
+}
+
+function ipv4Octets(address: string): Buffer {
+  const octets = Buffer.alloc(4);
+  address.split('.').forEach((part, index) => {
+    octets[index] = Number(part);
+  });
+  return octets;
+}
+
+/** An IPv4 address in a packet of the IPv6 family is written as a mapped one (RFC 4291 section 2.5.5.2). */
+function ipv6Octets(address: string): Buffer {
+  const octets = Buffer.alloc(16);
+  const lastColon = address.lastIndexOf(':');
+  const dotted = address.includes('.') ? ipv4Octets(address.slice(lastColon + 1)) : null;
+  if (lastColon === -1) {
+    octets.fill(0xff, 10, 12);
+    ipv4Octets(address).copy(octets, 12);
+    return octets;
+  }
+  const text = dotted
+    ? `${address.slice(0, lastColon + 1)}${dotted.readUInt16BE(0).toString(16)}:${dotted.readUInt16BE(2).toString(16)}`
+    : address;
+  const [head = '', tail] = text.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  left.forEach((group, index) => {
+    octets.writeUInt16BE(Number.parseInt(group, 16), index * 2);
+  });
+  right.forEach((group, index) => {
+    octets.writeUInt16BE(Number.parseInt(group, 16), 16 - (right.length - index) * 2);
+  });
+  return octets;
+}
+
+function ipv6Text(octets: Buffer): string {
+  if (octets.readUInt32BE(0) === 0 && octets.readUInt32BE(4) === 0 && octets.readUInt32BE(8) === 0xffff) {
+    return octets.subarray(12).join('.');
+  }
+  const groups = Array.from({ length: 8 }, (_, index) => octets.readUInt16BE(index * 2).toString(16));
+  const zeros = /(?:^|:)0(?::0)+(?=:|$)/.exec(groups.join(':'));
+  const text = groups.join(':');
+  if (!zeros) return text;
+  const before = text.slice(0, zeros.index);
+  const after = text.slice(zeros.index + zeros[0].length);
+  return `${before}::${after.replace(/^:/, '')}`;
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { judgeAddress, judgeHost, parseNetworks } from '#shared/outgoing-targets.ts';
+
+const none = parseNetworks([]);
+
+describe('judgeAddress', () => {
+  it.each([
+    ['10.1.2.3', 'a private address'],
+    ['172.31.255.255', 'a private address'],
+    ['192.168.0.1', 'a private address'],
+    ['127.0.0.1', 'a loopback address'],
+    ['0.0.0.0', 'an unspecified address'],
+    ['100.64.0.1', 'a shared (carrier-grade NAT) address'],
+    ['169.254.169.254', 'a cloud metadata address'],
+    ['169.254.1.1', 'a link-local address'],
+    ['239.1.1.1', 'a multicast address'],
+    ['::', 'an unspecified address'],
+    ['::1', 'a loopback address'],
+    ['fe80::1', 'a link-local address'],
+    ['fe80::1%eth0', 'a link-local address'],
+    ['fd12::1', 'a unique-local address'],
+    ['ff02::1', 'a multicast address'],
+    ['::ffff:10.0.0.1', 'a private address'],
+    ['::ffff:7f00:1', 'a loopback address'],
+    ['::127.0.0.1', 'a loopback address'],
+    ['64:ff9b::a00:1', 'a private address'],
+    ['2002:7f00:1::', 'a loopback address'],
+  ])('refuses %s as %s', (address, reason) => {
+    expect(judgeAddress(address, none)).toEqual({ allowed: false, reason: `${address} is ${reason}` });
+  });
+
+  it.each(['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::808:808'])(
+    'allows the public address %s',
+    (address) => {
+      expect(judgeAddress(address, none)).toEqual({ allowed: true });
+    },
+  );
+
+  it('allows a private address of a listed network, also in mapped form, and nothing beside it', () => {
+    const allowed = parseNetworks(['127.0.0.0/8', 'fd00:1::/32']);
+    expect(judgeAddress('127.0.0.1', allowed)).toEqual({ allowed: true });
+    expect(judgeAddress('::ffff:127.0.0.1', allowed)).toEqual({ allowed: true });
+    expect(judgeAddress('fd00:1::5', allowed)).toEqual({ allowed: true });
+    expect(judgeAddress('10.0.0.1', allowed).allowed).toBe(false);
+  });
+
+  it('refuses what is no address', () => {
+    expect(judgeAddress('example.com', none)).toEqual({
+      allowed: false,
+      reason: 'example.com is not an IP address',
+    });
+  });
+});
+
+describe('judgeHost', () => {
+  it('judges literals and localhost, and leaves names to the time of use', () => {
+    expect(judgeHost('[::1]', none).allowed).toBe(false);
+    expect(judgeHost('10.0.0.1', none).allowed).toBe(false);
+    expect(judgeHost('localhost.', none).allowed).toBe(false);
+    expect(judgeHost('bot.example.com', none)).toEqual({ allowed: true });
+    expect(judgeHost('localhost', parseNetworks(['127.0.0.1']))).toEqual({ allowed: true });
+  });
+});
+
+describe('parseNetworks', () => {
+  it.each(['10.0.0.0/33', 'fd00::/129', 'example.com', '10.0.0.0/', '10.0.0.0/x', ''])('names the bad entry "%s"', (entry) => {
+    expect(() => parseNetworks([entry])).toThrow(`"${entry}" is neither`);
+  });
+});
