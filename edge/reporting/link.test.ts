@@ -1,63 +1,12 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type WebSocket, WebSocketServer } from 'ws';
 import { systemClock } from '#shared/clock.ts';
-import type { ControlToEdge, EdgeConfig, EdgeToControl } from '#shared/edge-protocol.ts';
+import type { EdgeConfig } from '#shared/edge-protocol.ts';
 import { callRecord } from '../../test/fakes/call-record.ts';
+import { FakeControl } from '../../test/fakes/fake-control.ts';
 import { defaultLinkLimits, Link, type LinkOptions } from './link.ts';
 import { Outbox } from './outbox.ts';
 
 const at = '2030-01-01T00:00:10.000Z';
-
-/** A control plane that records what it hears and says what the test tells it to. */
-class FakeControl {
-  readonly server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
-  readonly heard: EdgeToControl[] = [];
-  authorization: string | undefined;
-  socket: WebSocket | null = null;
-  #waiting: { wanted: (frame: EdgeToControl) => boolean; resolve: (frame: EdgeToControl) => void }[] = [];
-
-  constructor() {
-    this.server.on('connection', (socket, request) => {
-      this.socket = socket;
-      this.authorization = request.headers.authorization;
-      socket.on('message', (data) => {
-        const frame = JSON.parse(data.toString()) as EdgeToControl;
-        this.heard.push(frame);
-        this.#waiting = this.#waiting.filter((each) => {
-          if (!each.wanted(frame)) return true;
-          each.resolve(frame);
-          return false;
-        });
-      });
-    });
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  say(frame: ControlToEdge): void {
-    this.socket?.send(JSON.stringify(frame));
-  }
-
-  /** The next frame of a type that has not been heard yet. */
-  next<T extends EdgeToControl['type']>(type: T): Promise<Extract<EdgeToControl, { type: T }>> {
-    return new Promise((resolve) => {
-      this.#waiting.push({
-        wanted: (frame) => frame.type === type,
-        resolve: (frame) => resolve(frame as Extract<EdgeToControl, { type: T }>),
-      });
-    });
-  }
-
-  async close(): Promise<void> {
-    for (const client of this.server.clients) client.terminate();
-    this.server.close();
-    await once(this.server, 'close');
-  }
-}
 
 const config: EdgeConfig = {
   version: 3,
@@ -114,8 +63,7 @@ describe('Link', () => {
   const ids = (count: number) => Array.from({ length: count }, (_, i) => callRecord({ id: `call-${i + 1}` }));
 
   beforeEach(async () => {
-    control = new FakeControl();
-    await once(control.server, 'listening');
+    control = await FakeControl.open();
     outbox = new Outbox(':memory:');
     configs = [];
     stopped = [];
@@ -170,7 +118,7 @@ describe('Link', () => {
     await first;
     const hello = control.next('hello');
     const again = control.next('report');
-    control.socket?.terminate();
+    control.drop();
     await hello;
     control.say({ type: 'welcome', acknowledged: 1 });
     expect((await again).reports.map((r) => r.seq)).toEqual([2]);
@@ -222,8 +170,8 @@ describe('Link', () => {
   it('survives frames that it does not know', async () => {
     open();
     await connected();
-    control.socket?.send('not JSON');
-    control.socket?.send('{"type":"surprise"}');
+    control.sayText('not JSON');
+    control.sayText('{"type":"surprise"}');
     const applied = control.next('applied');
     control.say({ type: 'config', config });
     expect((await applied).version).toBe(3);

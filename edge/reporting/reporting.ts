@@ -30,6 +30,8 @@ export interface ReportingOptions {
   readonly linkLimits?: LinkLimits;
   readonly traceLimits?: TraceLimits;
   readonly maxReports?: number;
+  /** How long closing waits for control to take what is left, ms; the rest is sent after the next start. */
+  readonly flushMs?: number;
   log(level: 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>): void;
   /** A configuration has arrived; it counts as applied when this returns. */
   onConfig(config: EdgeConfig): void;
@@ -40,8 +42,6 @@ export interface ReportingOptions {
 
 /** How often the traces of ended calls are looked over for late messages, ms. */
 const sweepMs = 1_000;
-/** How long closing waits for control to take what is left; the rest is sent after the next start. */
-const flushMs = 3_000;
 
 /**
  * Everything that the edge tells control, and the configuration that it gets from there. Calls go on whether
@@ -175,7 +175,7 @@ export class Reporting {
     this.#sweep?.cancel();
     this.#beat?.cancel();
     this.#reportLate(Number.POSITIVE_INFINITY);
-    if (this.#link.connected) await this.#link.flush(flushMs);
+    if (this.#link.connected) await this.#link.flush(this.#options.flushMs ?? 3_000);
     this.#link.close();
     await this.#hep.close();
     this.#outbox.close();

@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '#shared/clock.ts';
+import { encodeHep, type HepPacket } from '#shared/hep.ts';
+import { callRecord } from '../../test/fakes/call-record.ts';
+import { FakeControl } from '../../test/fakes/fake-control.ts';
+import { defaultLinkLimits } from './link.ts';
+import { openReporting, type Reporting } from './reporting.ts';
+import { defaultTraceLimits } from './trace-collector.ts';
+
+const answered = callRecord({ answered_at: '2030-01-01T00:00:02.000Z', status: 'in-progress' });
+const ended = { ...answered, ended_at: '2030-01-01T00:00:09.000Z', status: 'completed' as const };
+
+function message(startLine: string): HepPacket {
+  return {
+    at: Date.UTC(2030, 0, 1) * 1000,
+    source: { address: '203.0.113.9', port: 40000 },
+    destination: { address: '203.0.113.20', port: 5061 },
+    transport: 'tls',
+    direction: 'received',
+    callId: answered.sip_call_id,
+    payload: Buffer.from(`${startLine}\r\nCall-ID: ${answered.sip_call_id}\r\n\r\n`),
+  };
+}
+
+describe('Reporting', () => {
+  let folder: string;
+  let control: FakeControl;
+  let reporting: Reporting;
+
+  const open = () =>
+    openReporting({
+      dataDir: folder,
+      clock: systemClock,
+      controlUrl: control.url,
+      edgeToken: 'secret',
+      facts: {
+        software: 'test',
+        sip: { host: '127.0.0.1', port: 5061 },
+        rtp: { ip: '127.0.0.1', port_min: 10000, port_max: 20000 },
+        codecs: ['PCMU'],
+      },
+      linkLimits: { ...defaultLinkLimits, gatherMs: 1, retryMs: 5 },
+      traceLimits: { ...defaultTraceLimits, lingerMs: 0 },
+      flushMs: 0,
+      log: () => {},
+      onConfig: () => {},
+      onCommand: async () => {},
+      metrics: () => ({}),
+    });
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'reporting-'));
+    control = await FakeControl.open();
+    reporting = await open();
+  });
+
+  afterEach(async () => {
+    await reporting.close();
+    await control.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Sends HEP copies as an engine does; resolves when they were read. */
+  async function capture(...packets: HepPacket[]): Promise<void> {
+    const { host, port } = reporting.hep;
+    const before = reporting.metrics().trunkline_edge_trace_dialogs ?? 0;
+    const socket = connect(port, host);
+    for (const packet of packets) socket.write(encodeHep(packet));
+    socket.end();
+    await expect.poll(() => reporting.metrics().trunkline_edge_trace_dialogs).toBeGreaterThan(before);
+  }
+
+  it('delivers a call with its trace: what came before the answer with the answer, the rest with the end', async () => {
+    await capture(message('INVITE sips:edge SIP/2.0'), message('ACK sips:edge SIP/2.0'));
+    reporting.start();
+    await control.next('hello');
+    control.say({ type: 'welcome', acknowledged: 0 });
+    reporting.report({ type: 'call', call: callRecord() });
+    reporting.report({ type: 'call', call: answered });
+    reporting.report({ type: 'call', call: ended });
+    await expect.poll(() => control.reports.length).toBe(4);
+    expect(control.reports.map((body) => body.type)).toEqual(['call', 'call', 'trace', 'call']);
+    expect(control.reports[2]).toMatchObject({
+      call_id: answered.id,
+      truncated: false,
+      messages: [{ start_line: 'INVITE sips:edge SIP/2.0' }, { start_line: 'ACK sips:edge SIP/2.0' }],
+    });
+  });
+
+  it('reports after a restart what it could not deliver, and closes the calls that were up', async () => {
+    reporting.report({
+      type: 'call',
+      call: callRecord({ id: 'finished', ended_at: '2030-01-01T00:00:01.000Z' }),
+    });
+    reporting.report({ type: 'call', call: answered });
+    await reporting.close();
+    reporting = await open();
+    reporting.start();
+    await control.next('hello');
+    control.say({ type: 'welcome', acknowledged: 0 });
+    await expect.poll(() => control.reports.length).toBe(3);
+    expect(control.reports[2]).toMatchObject({
+      type: 'call',
+      call: { id: answered.id, status: 'completed', termination: 'edge_restarted' },
+    });
+  });
+
+  it('works with the configuration that it had before a restart', async () => {
+    reporting.start();
+    await control.next('hello');
+    control.say({ type: 'welcome', acknowledged: 0 });
+    const applied = control.next('applied');
+    control.say({
+      type: 'config',
+      config: {
+        version: 5,
+        organizations: [],
+        numbers: [],
+        pathways: [],
+        allowed_private_targets: [],
+        open_inbound: true,
+      },
+    });
+    await applied;
+    await reporting.close();
+    reporting = await open();
+    expect(reporting.config?.version).toBe(5);
+  });
+});
