@@ -93,7 +93,7 @@ export const InboundTrunk = Type.Object({
   /** host whose resolved addresses are allowed too */
   source_host: Nullable(Type.String()),
   headers: Type.Array(HeaderMapping),
-  codecs: Type.Array(Type.Union(codecNames.map((name) => Type.Literal(name)))),
+  codecs: Type.Array(Type.Enum([...codecNames])),
 });
 export type InboundTrunk = Static<typeof InboundTrunk>;
 

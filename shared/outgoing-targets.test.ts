@@ -63,7 +63,10 @@ describe('judgeHost', () => {
 });
 
 describe('parseNetworks', () => {
-  it.each(['10.0.0.0/33', 'fd00::/129', 'example.com', '10.0.0.0/', '10.0.0.0/x', ''])('names the bad entry "%s"', (entry) => {
-    expect(() => parseNetworks([entry])).toThrow(`"${entry}" is neither`);
-  });
+  it.each(['10.0.0.0/33', 'fd00::/129', 'example.com', '10.0.0.0/', '10.0.0.0/x', ''])(
+    'names the bad entry "%s"',
+    (entry) => {
+      expect(() => parseNetworks([entry])).toThrow(`"${entry}" is neither`);
+    },
+  );
 });

@@ -5,9 +5,7 @@
  */
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
-export type TargetVerdict =
-  | { readonly allowed: true }
-  | { readonly allowed: false; readonly reason: string };
+export type TargetVerdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
 
 interface RefusedNetwork {
   readonly reason: string;
@@ -141,5 +139,7 @@ function ipv6Words(address: string): number[] {
   const head = left === '' ? [] : left.split(':');
   const foot = right === undefined || right === '' ? [] : right.split(':');
   const gap = right === undefined ? 0 : 8 - head.length - foot.length;
-  return [...head, ...Array<string>(Math.max(0, gap)).fill('0'), ...foot].map((word) => Number.parseInt(word, 16));
+  return [...head, ...Array<string>(Math.max(0, gap)).fill('0'), ...foot].map((word) =>
+    Number.parseInt(word, 16),
+  );
 }

@@ -3,7 +3,13 @@
  * and never see each other; edge/main.ts hands them together.
  */
 import type { CodecName } from '#shared/codecs.ts';
-import type { AgentSettings, CallVariables, MediaReport, TranscriptEntry } from '#shared/edge-protocol.ts';
+import type {
+  AgentSettings,
+  CallVariables,
+  MediaReport,
+  ReportBody,
+  TranscriptEntry,
+} from '#shared/edge-protocol.ts';
 
 /** A refusal with the SIP answer that it calls for. */
 export class CallRefused extends Error {
@@ -49,6 +55,10 @@ export interface MediaLegOptions {
   readonly callId: string;
   /** Codecs in order of preference. */
   readonly codecs: readonly CodecName[];
+  /** Address that the peer's signaling comes from: tells an SDP address behind NAT from one that can be reached. */
+  readonly signalingAddress?: string | undefined;
+  /** Called at most once, when the leg can carry no more audio (its media worker died): the call should end. */
+  readonly failed?: ((error: Error) => void) | undefined;
 }
 
 /** The media side of one SIP leg: SRTP towards the peer, PCM towards the agent. SDP is RFC 4566 text. */
@@ -122,4 +132,74 @@ export interface AgentLeg extends AudioEndpoint {
 
 export interface Agents {
   create(settings: AgentSettings, call: CallFacts, host: AgentHost): AgentLeg;
+}
+
+// ---------------------------------------------------------------- signaling
+
+/** What the INVITE of a call told us. */
+export interface LegFacts {
+  readonly sipCallId: string;
+  readonly direction: 'inbound' | 'outbound';
+  /** E.164 with plus where it is one, else the user part as received. */
+  readonly from: string;
+  readonly to: string;
+  /** Address of the peer, IPv4-mapped addresses as IPv4. */
+  readonly sourceIp: string | null;
+  /** SDP of the INVITE; null when it came without (late offer, RFC 3261 section 13.2.1). */
+  readonly offer: string | null;
+}
+
+/** How a call that was not answered is refused. */
+export interface Refusal {
+  readonly status: number;
+  /** Reason phrase; the standard one when absent. */
+  readonly reason?: string;
+  /** Text of a `Warning: 399` header. */
+  readonly warning?: string;
+  /** Seconds of a `Retry-After` header. */
+  readonly retryAfterS?: number;
+}
+
+/**
+ * What happens on a leg. Calls come in the order of the wire, never before `listen`, and none after `bye`,
+ * `canceled`, `lost`, `reject` or our own `bye()`.
+ */
+export interface LegEvents {
+  /** The 200 went out. */
+  answered(): void;
+  /** The first ACK arrived; `sdp` is its body, the peer's answer when the offer was ours. */
+  acknowledged(sdp: string | null): void;
+  /** CANCEL before the answer. It is confirmed already. */
+  canceled(): void;
+  /** BYE of the peer. The 200 goes out when this returns, so the record must be safe by then. */
+  bye(): void;
+  /** The dialog is gone or must end, without a BYE of the peer. */
+  lost(code: 'ack_timeout' | 'session_expired' | 'engine_lost' | 'bad_answer', detail: string): void;
+  /** The peer's offer in a re-INVITE or UPDATE. @throws CallRefused: the session stays as it was */
+  reanswer(offer: string): Promise<string>;
+  /** The session's present description, as an offer in a re-INVITE of ours or the answer to an empty one. */
+  reoffer(): Promise<string>;
+  /** The peer's answer to what `reoffer` gave. @throws CallRefused when it is unusable */
+  reaccept(answer: string): Promise<void>;
+}
+
+/** The signaling side of one call. Every function may be called in any state; what is too late does nothing. */
+export interface CallLeg {
+  readonly facts: LegFacts;
+  /** Whether a 180 may go out now: not when a reliable one would have to carry an offer (RFC 3262 section 5). */
+  readonly canRing: boolean;
+  listen(events: LegEvents): void;
+  /** Sends 180. */
+  ring(): void;
+  /** Sends 200 with an answer, or with our offer when the INVITE had none. */
+  answer(sdp: string): void;
+  /** Sends a final refusal instead of an answer. */
+  reject(refusal: Refusal): void;
+  /** Ends an answered call with BYE; `reason` goes into a Reason header (RFC 3326). */
+  bye(reason: string): void;
+}
+
+/** Takes reports. Each is safe on disk when the function returns. */
+export interface Reporter {
+  report(body: ReportBody): void;
 }

@@ -1,6 +1,7 @@
 /** The nodes of a graph (contract 11.1): what each may hold, and what the interpreter needs of it. */
-import type { VariableWanted } from './interfaces.ts';
+
 import { isObject, type JsonObject, type ProblemList } from './graph-problem.ts';
+import type { VariableWanted } from './interfaces.ts';
 
 export const nodeTypes = [
   'Default',
@@ -65,19 +66,24 @@ export function checkNodes(nodes: unknown, problems: ProblemList, refuseUrl?: Re
   if (nodes.length < 1 || nodes.length > 500) {
     problems.add('/nodes', 'size', 'a graph has 1 to 500 nodes');
   }
-  nodes.forEach((member: unknown, index) => {
+  for (const [index, member] of (nodes as unknown[]).entries()) {
     const path = `/nodes/${index}`;
-    if (!isObject(member)) return problems.add(path, 'object', 'a node must be an object');
+    if (!isObject(member)) {
+      problems.add(path, 'object', 'a node must be an object');
+      continue;
+    }
     if (isGlobalConfig(member)) {
-      if (globalPrompt !== null) problems.add(path, 'one_global_config', 'only one member may hold globalConfig');
-      globalPrompt = readGlobalPrompt(member['globalConfig'], path, problems);
-      return;
+      if (globalPrompt !== null)
+        problems.add(path, 'one_global_config', 'only one member may hold globalConfig');
+      globalPrompt = readGlobalPrompt(member.globalConfig, path, problems);
+      continue;
     }
     const node = checkNode(member, path, byId, problems, refuseUrl);
     if (node) byId.set(node.id, node);
-    if (isObject(member['data']) && member['data']['isStart'] === true) starts.push({ path, node });
-  });
-  if (starts.length === 0) problems.add('/nodes', 'one_start', 'exactly one node must have data.isStart: true');
+    if (isObject(member.data) && member.data.isStart === true) starts.push({ path, node });
+  }
+  if (starts.length === 0)
+    problems.add('/nodes', 'one_start', 'exactly one node must have data.isStart: true');
   for (const extra of starts.slice(1)) {
     problems.add(`${extra.path}/data/isStart`, 'one_start', 'another node is the start node already');
   }
@@ -85,7 +91,7 @@ export function checkNodes(nodes: unknown, problems: ProblemList, refuseUrl?: Re
 }
 
 function isGlobalConfig(member: JsonObject): boolean {
-  return member['globalConfig'] !== undefined && member['id'] === undefined && member['type'] === undefined;
+  return member.globalConfig !== undefined && member.id === undefined && member.type === undefined;
 }
 
 function readGlobalPrompt(config: unknown, path: string, problems: ProblemList): string {
@@ -103,19 +109,20 @@ function checkNode(
   problems: ProblemList,
   refuseUrl: RefuseUrl | undefined,
 ): GraphNode | null {
-  const id = member['id'];
+  const id = member.id;
   const validId = typeof id === 'string' && id.length >= 1 && id.length <= 128;
   if (!validId) problems.add(`${path}/id`, 'node_id', 'a node id is a text of 1 to 128 characters');
-  else if (known.has(id)) problems.add(`${path}/id`, 'unique_node_id', `another node has the id "${id}" already`);
-  const type = nodeTypes.find((candidate) => candidate === member['type']);
+  else if (known.has(id))
+    problems.add(`${path}/id`, 'unique_node_id', `another node has the id "${id}" already`);
+  const type = nodeTypes.find((candidate) => candidate === member.type);
   if (!type) problems.add(`${path}/type`, 'node_type', `the type must be one of: ${nodeTypes.join(', ')}`);
-  const data = member['data'];
+  const data = member.data;
   if (!isObject(data)) {
     problems.add(`${path}/data`, 'object', 'data must be an object');
     return null;
   }
   const node = readData(data, `${path}/data`, problems);
-  if (type === 'Webhook' && refuseUrl) checkUrl(data['url'], `${path}/data/url`, problems, refuseUrl);
+  if (type === 'Webhook' && refuseUrl) checkUrl(data.url, `${path}/data/url`, problems, refuseUrl);
   if (!validId || !type || known.has(id)) return null;
   return { ...node, id, type, name: node.name === '' ? id : node.name };
 }
@@ -130,21 +137,25 @@ function readData(data: JsonObject, path: string, problems: ProblemList): Omit<G
     }
   }
   const globalLabel = optionalText(data, 'globalLabel', path, problems);
-  const isGlobal = data['isGlobal'] === true;
+  const isGlobal = data.isGlobal === true;
   if (isGlobal && globalLabel.trim() === '') {
-    problems.add(`${path}/globalLabel`, 'global_label', 'a global node needs a globalLabel that says when it is reached');
+    problems.add(
+      `${path}/globalLabel`,
+      'global_label',
+      'a global node needs a globalLabel that says when it is reached',
+    );
   }
-  const options = isObject(data['modelOptions']) ? data['modelOptions'] : {};
+  const options = isObject(data.modelOptions) ? data.modelOptions : {};
   return {
     name,
     text: optionalText(data, 'text', path, problems),
     prompt: optionalText(data, 'prompt', path, problems),
     globalLabel: isGlobal ? globalLabel : null,
     condition: optionalText(data, 'condition', path, problems),
-    extractVars: readExtractVars(data['extractVars'], `${path}/extractVars`, problems),
-    keySettings: readKeySettings(data['dtmf'], `${path}/dtmf`, problems),
-    temperature: numberOrNull(options['temperature']),
-    interruptionThreshold: numberOrNull(options['interruptionThreshold']),
+    extractVars: readExtractVars(data.extractVars, `${path}/extractVars`, problems),
+    keySettings: readKeySettings(data.dtmf, `${path}/dtmf`, problems),
+    temperature: numberOrNull(options.temperature),
+    interruptionThreshold: numberOrNull(options.interruptionThreshold),
     data,
   };
 }
@@ -156,16 +167,16 @@ function readExtractVars(value: unknown, path: string, problems: ProblemList): V
     return [];
   }
   const wanted: VariableWanted[] = [];
-  value.forEach((tuple: unknown, index) => {
+  for (const [index, tuple] of (value as unknown[]).entries()) {
     const [name, typeName, description] = Array.isArray(tuple) ? (tuple as unknown[]) : [];
     const type = variableTypes.find((candidate) => candidate === typeName);
     if (typeof name !== 'string' || name.trim() === '' || !type) {
       const rule = `an entry is [name, type, description] with a type of: ${variableTypes.join(', ')}`;
       problems.add(`${path}/${index}`, 'extract_vars', rule);
-      return;
+      continue;
     }
     wanted.push({ name: name.trim(), type, description: typeof description === 'string' ? description : '' });
-  });
+  }
   return wanted;
 }
 
@@ -182,20 +193,30 @@ function readKeySettings(value: unknown, path: string, problems: ProblemList): K
   if (has(timeoutMs) && !isWhole(timeoutMs, 100, 60_000)) {
     problems.add(`${path}/timeoutMs`, 'value', 'timeoutMs is a whole number from 100 to 60000');
   }
-  if (has(terminator) && terminator !== '' && !(typeof terminator === 'string' && /^[0-9*#]$/.test(terminator))) {
+  if (
+    has(terminator) &&
+    terminator !== '' &&
+    !(typeof terminator === 'string' && /^[0-9*#]$/.test(terminator))
+  ) {
     problems.add(`${path}/terminator`, 'value', 'terminator is one key of 0-9, * and #, or null for none');
   }
   return {
     maxDigits: isWhole(maxDigits, 1, 64) ? maxDigits : undefined,
-    terminator: terminator === '' || terminator === null ? null : typeof terminator === 'string' ? terminator : undefined,
+    terminator:
+      terminator === '' || terminator === null
+        ? null
+        : typeof terminator === 'string'
+          ? terminator
+          : undefined,
     timeoutMs: isWhole(timeoutMs, 100, 60_000) ? timeoutMs : undefined,
   };
 }
 
-/** A URL with a template in its host is judged when it is called. */
+/** A URL with a template in its scheme or host is judged when it is called. */
 function checkUrl(value: unknown, path: string, problems: ProblemList, refuseUrl: RefuseUrl): void {
-  if (typeof value !== 'string' || value === '' || value.includes('{{')) return;
-  const url = URL.canParse(value) ? new URL(value) : null;
+  if (typeof value !== 'string' || value === '' || /^[^/]*(?:\/\/[^/]*)?\{\{/.test(value)) return;
+  const literal = value.replace(/\{\{[^{}]*\}\}/g, 'x');
+  const url = URL.canParse(literal) ? new URL(literal) : null;
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     problems.add(path, 'value', 'url must be an http or https URL');
     return;

@@ -2,9 +2,10 @@
  * The pathway graph of contract 11.1, checked and made convenient. `checkGraph` reads it once for both
  * users: the control plane answers 400 INVALID_GRAPH with its problems, the edge and the test runner load it.
  */
-import type { VariableWanted } from './interfaces.ts';
+
 import { checkNodes, type GraphNode } from './graph-node.ts';
-import { isObject, type GraphProblem, type JsonObject, ProblemList } from './graph-problem.ts';
+import { type GraphProblem, isObject, type JsonObject, ProblemList } from './graph-problem.ts';
+import type { VariableWanted } from './interfaces.ts';
 
 export interface GraphEdge {
   readonly id: string;
@@ -54,8 +55,8 @@ export function loadGraph(nodes: unknown, edges: unknown, checks: GraphChecks = 
 
 /** The label of an edge: `data.label`, else the top-level `label`, else `data.name` (contract 11.1). */
 export function edgeLabel(edge: JsonObject): string {
-  const data = isObject(edge['data']) ? edge['data'] : {};
-  for (const candidate of [data['label'], edge['label'], data['name']]) {
+  const data = isObject(edge.data) ? edge.data : {};
+  for (const candidate of [data.label, edge.label, data.name]) {
     if (typeof candidate === 'string' && candidate !== '') return candidate;
   }
   return '';
@@ -95,9 +96,12 @@ function checkEdges(
     return from;
   }
   if (edges.length > 2000) problems.add('/edges', 'size', 'a graph has at most 2000 edges');
-  edges.forEach((edge: unknown, index) => {
+  for (const [index, edge] of (edges as unknown[]).entries()) {
     const path = `/edges/${index}`;
-    if (!isObject(edge)) return problems.add(path, 'object', 'an edge must be an object');
+    if (!isObject(edge)) {
+      problems.add(path, 'object', 'an edge must be an object');
+      continue;
+    }
     for (const end of ['source', 'target'] as const) {
       const id = edge[end];
       if (typeof id !== 'string' || id === '') {
@@ -106,18 +110,19 @@ function checkEdges(
         problems.add(`${path}/${end}`, 'edge_node', `no node has the id "${id}"`);
       }
     }
-    const data = edge['data'];
-    if (data !== undefined && !isObject(data)) problems.add(`${path}/data`, 'object', 'data must be an object');
-    const source = String(edge['source']);
+    const data = edge.data;
+    if (data !== undefined && !isObject(data))
+      problems.add(`${path}/data`, 'object', 'data must be an object');
+    const source = String(edge.source);
     const list = from.get(source) ?? [];
     from.set(source, list);
     list.push({
-      id: typeof edge['id'] === 'string' ? edge['id'] : String(index),
+      id: typeof edge.id === 'string' ? edge.id : String(index),
       source,
-      target: String(edge['target']),
+      target: String(edge.target),
       label: edgeLabel(edge),
-      description: isObject(data) && typeof data['description'] === 'string' ? data['description'] : '',
+      description: isObject(data) && typeof data.description === 'string' ? data.description : '',
     });
-  });
+  }
   return from;
 }

@@ -37,8 +37,10 @@ interface Situation {
 export interface EdgeQuestion extends Situation {
   /** What the person said. */
   readonly text: string;
-  /** Never empty. */
+  /** May be empty: then only an answer is wanted. */
   readonly options: readonly Option[];
+  /** Whether there is a way for what fits none of the options. */
+  readonly otherwise: boolean;
 }
 
 export interface EdgeAnswer {

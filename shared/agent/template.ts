@@ -1,6 +1,6 @@
 import type { Variables } from './interfaces.ts';
 
-const reference = /\{\{\s*([^{}]{1,256}?)\s*\}\}/g;
+const reference = /\{\{\s*([^{}\s][^{}]{0,255}?)\s*\}\}/g;
 
 /**
  * Fills `{{name}}` in a text: dots and `[n]` reach into objects and arrays, an unset variable is empty text

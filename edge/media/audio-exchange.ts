@@ -1,0 +1,160 @@
+/** The 20 ms exchange between one leg's streams and its endpoint, on the turns that playout gives. */
+import type { Clock } from '#shared/clock.ts';
+import type { AudioEndpoint, DtmfEvent } from '../call/ports.ts';
+import type { AudioCodec } from './codec/codec.ts';
+import { createCodec } from './codec/codecs.ts';
+import { IncomingAudio } from './incoming-audio.ts';
+import type { LegQuality } from './leg-quality.ts';
+import { OutgoingAudio } from './outgoing-audio.ts';
+import type { SessionPayloads } from './payloads.ts';
+import type { PacedLeg, Playout } from './playout.ts';
+import type { NegotiatedAudio } from './sdp/session.ts';
+
+export interface AudioExchangeOptions {
+  readonly playout: Playout;
+  readonly clock: Clock;
+  readonly quality: LegQuality;
+  /** A turn threw: the endpoint or a codec is broken. */
+  readonly failed: (error: Error) => void;
+}
+
+const noFrame = new Int16Array(0);
+
+export class AudioExchange implements PacedLeg {
+  readonly #options: AudioExchangeOptions;
+  readonly #clock: Clock;
+  #endpoint: AudioEndpoint | null = null;
+  #session: NegotiatedAudio | null = null;
+  #codec: AudioCodec | null = null;
+  #outgoing: OutgoingAudio | null = null;
+  #incoming: IncomingAudio | null = null;
+  /** Read into, then encoded; decoded into, then written. */
+  #frame = noFrame;
+  #leavePlayout: (() => void) | null = null;
+  #sentBefore = 0;
+  #lateBefore = 0;
+  /** False on hold: time passes, and nothing goes out. */
+  sending = true;
+
+  constructor(options: AudioExchangeOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+  }
+
+  get packetsSent(): number {
+    return this.#sentBefore + (this.#outgoing?.packetsSent ?? 0);
+  }
+
+  get packetsLate(): number {
+    return this.#lateBefore + (this.#incoming?.late ?? 0);
+  }
+
+  get playoutDelayMs(): number {
+    return this.#incoming?.delayMs ?? 0;
+  }
+
+  /**
+   * Takes the streams of a new path.
+   * @param receives payload types that come from the peer
+   */
+  use(
+    session: NegotiatedAudio,
+    receives: SessionPayloads,
+    to: { readonly ssrc: number; readonly send: (packet: Buffer) => void },
+  ): void {
+    this.#retireStreams();
+    const { payloadType, dtmf, clockRate } = session;
+    this.#session = session;
+    this.#outgoing = new OutgoingAudio({ payloadType, dtmf, clockRate, ...to });
+    const reception = this.#options.quality.reception(clockRate);
+    this.#incoming = new IncomingAudio(receives, reception, (event) => this.#pressed(event));
+    this.#makeCodec();
+    this.#pace();
+  }
+
+  attach(endpoint: AudioEndpoint | null): void {
+    this.#endpoint = endpoint;
+    this.#makeCodec();
+    this.#pace();
+  }
+
+  received(packet: Buffer): void {
+    const now = this.#clock.now();
+    if (this.#incoming?.push(packet, now)) this.#options.quality.heard(now);
+  }
+
+  /** Resolves after the last key press went out. @throws RangeError on a character that is no key */
+  async press(digits: string, clockRate: number): Promise<void> {
+    const done = this.#outgoing?.press(digits, clockRate);
+    this.#pace();
+    await done;
+    if (!this.#endpoint) this.#pace();
+  }
+
+  tick(): void {
+    const endpoint = this.#endpoint;
+    if (this.sending && this.#codec) this.#outgoing?.tick(endpoint, this.#codec, this.#frame);
+    else {
+      // The agent goes on speaking to nobody, as a person does who does not know that he is on hold.
+      endpoint?.read(this.#frame);
+      this.#outgoing?.pause(1);
+    }
+    const now = this.#clock.now();
+    this.#incoming?.poll(now);
+    if (!endpoint?.write) return;
+    this.#incoming?.read(this.#frame, now);
+    endpoint.write(this.#frame);
+  }
+
+  skip(count: number): void {
+    this.#outgoing?.pause(count);
+  }
+
+  failed(error: Error): void {
+    this.#leavePlayout = null;
+    this.#options.failed(error);
+  }
+
+  close(): void {
+    this.#endpoint = null;
+    this.#session = null;
+    this.#leavePlayout?.();
+    this.#leavePlayout = null;
+    this.#retireStreams();
+    this.#codec?.close();
+    this.#codec = null;
+  }
+
+  #retireStreams(): void {
+    this.#sentBefore += this.#outgoing?.packetsSent ?? 0;
+    this.#lateBefore += this.#incoming?.late ?? 0;
+    this.#outgoing?.end();
+    this.#outgoing = null;
+    this.#incoming = null;
+  }
+
+  /** One codec for both directions, at the endpoint's rate. */
+  #makeCodec(): void {
+    const { codec: name, fmtp } = this.#session ?? {};
+    const rate = this.#endpoint?.sampleRate ?? 8000;
+    this.#codec?.close();
+    this.#codec = name ? createCodec(name, rate, fmtp ?? null) : null;
+    if (this.#frame.length !== rate / 50) this.#frame = new Int16Array(rate / 50);
+    this.#outgoing?.codecChanged();
+    this.#incoming?.listen(this.#endpoint?.write ? this.#codec : null);
+  }
+
+  /** Takes turns while there is something to exchange. */
+  #pace(): void {
+    const wanted = this.#session !== null && (this.#endpoint !== null || this.#outgoing?.pressing === true);
+    if (wanted) this.#leavePlayout ??= this.#options.playout.add(this);
+    else {
+      this.#leavePlayout?.();
+      this.#leavePlayout = null;
+    }
+  }
+
+  #pressed(event: DtmfEvent): void {
+    this.#endpoint?.dtmf?.(event);
+  }
+}

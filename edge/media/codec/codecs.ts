@@ -1,0 +1,63 @@
+/** The table of codecs: which there are on this machine, and how one is made. */
+import { type CodecName, codecNames } from '#shared/codecs.ts';
+import type { AgentRate, AudioCodec } from './codec.ts';
+import { G711 } from './g711.ts';
+import { G722, loadG722 } from './g722.ts';
+import { G729, loadG729 } from './g729.ts';
+import { loadOpus, Opus } from './opus.ts';
+import { Resampled } from './resampled.ts';
+
+export type Availability =
+  | { readonly available: true }
+  | { readonly available: false; readonly reason: string };
+
+interface CodecEntry {
+  availability(): Availability;
+  /** A codec of whatever PCM rate it works at best, given the agent's. @throws Error when unavailable */
+  create(rate: AgentRate, fmtp: string | null): AudioCodec;
+}
+
+const codecs: Readonly<Record<CodecName, CodecEntry>> = {
+  PCMU: { availability: () => ({ available: true }), create: () => new G711('PCMU') },
+  PCMA: { availability: () => ({ available: true }), create: () => new G711('PCMA') },
+  Opus: fromLibrary(loadOpus, (functions, rate, fmtp) => new Opus(functions, rate, fmtp)),
+  'G.722': fromLibrary(loadG722, (functions) => new G722(functions)),
+  'G.729': fromLibrary(loadG729, (functions) => new G729(functions)),
+};
+
+function fromLibrary<Functions>(
+  load: () => { readonly functions: Functions } | { readonly reason: string },
+  build: (functions: Functions, rate: AgentRate, fmtp: string | null) => AudioCodec,
+): CodecEntry {
+  return {
+    availability() {
+      const loaded = load();
+      return 'reason' in loaded ? { available: false, reason: loaded.reason } : { available: true };
+    },
+    create(rate, fmtp) {
+      const loaded = load();
+      if ('reason' in loaded) throw new Error(loaded.reason);
+      return build(loaded.functions, rate, fmtp);
+    },
+  };
+}
+
+/** Whether a codec can be used here, and if not, why and what to install. Never throws. */
+export function codecAvailable(name: CodecName): Availability {
+  return codecs[name].availability();
+}
+
+/** The codecs that can be used here. */
+export function availableCodecs(): CodecName[] {
+  return codecNames.filter((name) => codecAvailable(name).available);
+}
+
+/**
+ * A codec for one stream, with PCM at the agent's rate. The caller closes it.
+ * @param fmtp the peer's `a=fmtp` of the codec, which may limit what is sent to it
+ * @throws Error when the codec's library is missing; `codecAvailable` tells beforehand
+ */
+export function createCodec(name: CodecName, rate: AgentRate, fmtp: string | null = null): AudioCodec {
+  const codec = codecs[name].create(rate, fmtp);
+  return codec.sampleRate === rate ? codec : new Resampled(codec);
+}

@@ -1,0 +1,118 @@
+/**
+ * Key presses out of RFC 4733 packets. An event is known by its RTP timestamp, whatever order its packets
+ * come in and however many are missing:
+ *
+ *     first packet of a timestamp ----> pressed ---- end bit ------------------> reported
+ *                                          |-------- next timestamp -----------> reported
+ *                                          |-------- no packet for 250 ms -----> reported
+ *
+ * One press is reported once; packets of a reported timestamp are ignored from then on.
+ */
+import type { DtmfEvent } from '../../call/ports.ts';
+import { timestampAhead } from '../rtp/sequence.ts';
+import { digitOf, eventLength, longestSegment } from './event.ts';
+
+export interface DtmfReceiverOptions {
+  /** Clock of the telephone-event format, Hz. */
+  readonly clockRate: number;
+  /** Silence after which an event whose end was lost is over; senders repeat every 20 to 50 ms. */
+  readonly timeoutMs?: number;
+}
+
+interface Press {
+  readonly digit: string;
+  readonly code: number;
+  /** RTP timestamp of the segment that grows now. */
+  segment: number;
+  /** Ticks of the segments before it. */
+  earlier: number;
+  duration: number;
+  lastHeardMs: number;
+}
+
+/** Timestamps of reported presses that are remembered, more than reordering can bring back. */
+const remembered = 16;
+/** Loss and rounding may leave the last reported duration of a full segment short by so many ticks. */
+const segmentTolerance = 0x1000;
+const nothing: readonly DtmfEvent[] = [];
+
+export class DtmfReceiver {
+  readonly #ticksPerMs: number;
+  readonly #timeoutMs: number;
+  #press: Press | null = null;
+  readonly #reported: number[] = [];
+
+  constructor(options: DtmfReceiverOptions) {
+    this.#ticksPerMs = options.clockRate / 1000;
+    this.#timeoutMs = options.timeoutMs ?? 250;
+  }
+
+  /**
+   * Takes one packet of the telephone-event payload type.
+   * @param timestamp RTP timestamp of the packet
+   * @param nowMs arrival time, any monotonic clock
+   * @returns presses that ended by it, in the order in which they were made
+   */
+  push(timestamp: number, payload: Uint8Array, nowMs: number): readonly DtmfEvent[] {
+    if (payload.length < eventLength) return nothing;
+    const code = payload[0] ?? 0;
+    const digit = digitOf(code);
+    if (digit === undefined || this.#reported.includes(timestamp)) return nothing;
+    const end = ((payload[1] ?? 0) & 0x80) !== 0;
+    const duration = ((payload[2] ?? 0) << 8) | (payload[3] ?? 0);
+
+    const ended: DtmfEvent[] = [];
+    let press = this.#press;
+    if (press !== null && this.#continues(press, code, timestamp)) {
+      press.earlier += timestampAhead(timestamp, press.segment);
+      this.#remember(press.segment);
+      press.segment = timestamp;
+      press.duration = 0;
+    } else if (press !== null && timestamp !== press.segment) {
+      if (timestampAhead(timestamp, press.segment) < 0) {
+        // All that is left of an earlier press came late: it still was made first.
+        this.#remember(timestamp);
+        return [{ digit, durationMs: Math.round(duration / this.#ticksPerMs) }];
+      }
+      ended.push(this.#report(press));
+      press = null;
+    }
+    press ??= { digit, code, segment: timestamp, earlier: 0, duration: 0, lastHeardMs: nowMs };
+    this.#press = press;
+    press.lastHeardMs = nowMs;
+    press.duration = Math.max(press.duration, duration);
+    if (end) ended.push(this.#report(press));
+    return ended;
+  }
+
+  /** Ends a press of which nothing was heard for the timeout. Call it on every tick. */
+  poll(nowMs: number): readonly DtmfEvent[] {
+    const press = this.#press;
+    if (press === null || nowMs - press.lastHeardMs < this.#timeoutMs) return nothing;
+    return [this.#report(press)];
+  }
+
+  /** Whether a key is down. */
+  get pressed(): boolean {
+    return this.#press !== null;
+  }
+
+  /** RFC 4733 section 2.5.1.3: a press too long for the duration field goes on in a new segment. */
+  #continues(press: Press, code: number, timestamp: number): boolean {
+    if (code !== press.code || timestamp === press.segment) return false;
+    const distance = timestampAhead(timestamp, press.segment);
+    return distance <= longestSegment + 1 && distance > longestSegment - segmentTolerance;
+  }
+
+  #report(press: Press): DtmfEvent {
+    this.#remember(press.segment);
+    this.#press = null;
+    const ticks = press.earlier + press.duration;
+    return { digit: press.digit, durationMs: Math.round(ticks / this.#ticksPerMs) };
+  }
+
+  #remember(timestamp: number): void {
+    this.#reported.push(timestamp);
+    if (this.#reported.length > remembered) this.#reported.shift();
+  }
+}

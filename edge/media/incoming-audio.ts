@@ -1,0 +1,73 @@
+/** What one leg hears: counts every packet, hands on key presses, and makes PCM where somebody listens. */
+import type { DtmfEvent } from '../call/ports.ts';
+import type { AudioCodec } from './codec/codec.ts';
+import { DtmfReceiver } from './dtmf/receiver.ts';
+import { AudioReceiver } from './jitter/audio-receiver.ts';
+import type { Reception } from './quality/reception.ts';
+import { parseRtp, RtpView } from './rtp/packet.ts';
+
+export interface IncomingStream {
+  readonly payloadType: number;
+  readonly dtmf: { readonly payloadType: number; readonly clockRate: number } | null;
+}
+
+/** Filled and read within one turn of the event loop, so one serves all legs. */
+const view = new RtpView();
+
+export class IncomingAudio {
+  readonly #stream: IncomingStream;
+  readonly #reception: Reception;
+  readonly #keys: DtmfReceiver | null;
+  readonly #pressed: (event: DtmfEvent) => void;
+  #audio: AudioReceiver | null = null;
+  #late = 0;
+
+  constructor(stream: IncomingStream, reception: Reception, pressed: (event: DtmfEvent) => void) {
+    this.#stream = stream;
+    this.#reception = reception;
+    this.#keys = stream.dtmf ? new DtmfReceiver({ clockRate: stream.dtmf.clockRate }) : null;
+    this.#pressed = pressed;
+  }
+
+  /** Decodes with `codec` from now on; null: nobody listens. */
+  listen(codec: AudioCodec | null): void {
+    this.#late += this.#audio?.counts.late ?? 0;
+    this.#audio = codec ? new AudioReceiver({ codec }) : null;
+  }
+
+  /** Packets that came too late to be played. */
+  get late(): number {
+    return this.#late + (this.#audio?.counts.late ?? 0);
+  }
+
+  /** What the jitter buffer adds, milliseconds. */
+  get delayMs(): number {
+    return this.#audio?.delayMs ?? 0;
+  }
+
+  /** Takes a packet. @returns whether it was RTP */
+  push(packet: Uint8Array, nowMs: number): boolean {
+    if (!parseRtp(packet, view)) return false;
+    const isKey = view.payloadType === this.#stream.dtmf?.payloadType;
+    this.#reception.push(view.ssrc, view.sequence, view.timestamp, nowMs, !isKey);
+    if (isKey && this.#keys) {
+      const payload = packet.subarray(view.payloadStart, view.payloadEnd);
+      for (const event of this.#keys.push(view.timestamp, payload, nowMs)) this.#pressed(event);
+    } else if (this.#audio && view.payloadType === this.#stream.payloadType) {
+      this.#audio.push(view, packet, nowMs);
+    }
+    return true;
+  }
+
+  /** Ends key presses whose end was lost. */
+  poll(nowMs: number): void {
+    if (!this.#keys?.pressed) return;
+    for (const event of this.#keys.poll(nowMs)) this.#pressed(event);
+  }
+
+  /** 20 ms of what was heard, silence included. */
+  read(frame: Int16Array, nowMs: number): void {
+    if (this.#audio) this.#audio.read(frame, nowMs);
+    else frame.fill(0);
+  }
+}

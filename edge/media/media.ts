@@ -1,0 +1,191 @@
+/**
+ * Media of the edge: SRTP legs on mediasoup workers.
+ *
+ *     createMedia -> WorkerPool (processes) -> Leg -> SrtpPath (ports, keys, worker objects)
+ *                    RtpPorts, Playout          \---> AudioExchange (codec, jitter buffer, key presses)
+ */
+import { availableParallelism } from 'node:os';
+import { type Clock, systemClock, type Timer } from '#shared/clock.ts';
+import { type CodecName, codecNames } from '#shared/codecs.ts';
+import { CallRefused, type Media, type MediaLeg, type MediaLegOptions } from '../call/ports.ts';
+import { availableCodecs, codecAvailable } from './codec/codecs.ts';
+import { Leg, type LegSurroundings } from './leg.ts';
+import { type MediaLog, silentLog } from './log.ts';
+import { Playout } from './playout.ts';
+import { RtpPorts } from './rtp-ports.ts';
+import { WorkerPool } from './worker-pool.ts';
+
+export interface MediaOptions {
+  /** Local address for RTP; `0.0.0.0` binds all, and then `publicIp` is needed. */
+  readonly listenIp: string;
+  /** Address to tell peers; null: `listenIp`. */
+  readonly publicIp: string | null;
+  readonly portMin?: number;
+  readonly portMax?: number;
+  /** Milliseconds that a port pair rests after a call. */
+  readonly portRestMs?: number;
+  /** Path of the media worker. */
+  readonly workerBin: string;
+  /** Takes a worker without the mark of our patches. */
+  readonly acceptUnmarkedWorker?: boolean;
+  /** Worker processes; one per core unless given. */
+  readonly workers?: number;
+  /** Milliseconds before a dead worker is replaced. */
+  readonly workerRestartDelayMs?: number;
+  /** Milliseconds for which the old path of a call is still heard after a re-INVITE moved it. */
+  readonly drainMs?: number;
+  /** Its time must not go back; the system's monotonic clock unless given. */
+  readonly clock?: Clock;
+  readonly log?: MediaLog;
+}
+
+export interface MediaStats {
+  readonly legs: number;
+  /** RTP port pairs. */
+  readonly ports: { readonly inUse: number; readonly total: number };
+  readonly workers: readonly { readonly pid: number; readonly legs: number }[];
+  readonly workerDeaths: number;
+  /** Frames of 20 ms that were lost to stalls of this process. */
+  readonly skippedFrames: number;
+}
+
+export interface RunningMedia extends Media {
+  /** Codecs whose libraries are present: the others are never offered or accepted. */
+  availableCodecs(): CodecName[];
+  stats(): MediaStats;
+  /** Objects in each worker: a leak check. */
+  workerObjects(): Promise<number[]>;
+  /** CPU seconds that each worker has used. */
+  workerCpuSeconds(): Promise<number[]>;
+  /** Closes all legs and ends the workers. */
+  close(): Promise<void>;
+}
+
+const inspectEveryMs = 500;
+
+/** Wall-clock scale, monotonic pace: playout and silence must not jump when the system's time is set. */
+export const monotonicClock: Clock = {
+  now: () => performance.timeOrigin + performance.now(),
+  after: systemClock.after,
+};
+
+/**
+ * Starts the workers.
+ * @throws Error that says what is wrong with a setting or with the worker, and what to do
+ */
+export async function createMedia(options: MediaOptions): Promise<RunningMedia> {
+  const clock = options.clock ?? monotonicClock;
+  const log = options.log ?? silentLog;
+  const announcedIp = options.publicIp ?? options.listenIp;
+  if (announcedIp === '0.0.0.0' || announcedIp === '::') {
+    throw new Error(
+      'peers cannot send media to 0.0.0.0: set RTP_PUBLIC_IP, or RTP_HOST to one address of this host',
+    );
+  }
+  const ports = new RtpPorts({
+    min: options.portMin ?? 10_000,
+    max: options.portMax ?? 20_000,
+    restMs: options.portRestMs ?? 5000,
+    clock,
+  });
+  const pool = await WorkerPool.start({
+    workerBin: options.workerBin,
+    acceptUnmarked: options.acceptUnmarkedWorker ?? false,
+    workers: options.workers ?? availableParallelism(),
+    restartDelayMs: options.workerRestartDelayMs ?? 1000,
+    clock,
+    log,
+  });
+  for (const name of codecNames) {
+    const found = codecAvailable(name);
+    if (!found.available) log.warn({ codec: name, reason: found.reason }, 'a codec is not available');
+  }
+  const shared: LegSurroundings = {
+    ports,
+    playout: new Playout({ clock }),
+    clock,
+    log,
+    listenIp: options.listenIp,
+    announcedIp,
+    drainMs: options.drainMs ?? 300,
+  };
+  return new MediasoupMedia(shared, pool);
+}
+
+class MediasoupMedia implements RunningMedia {
+  readonly #shared: LegSurroundings;
+  readonly #pool: WorkerPool;
+  readonly #legs = new Set<Leg>();
+  readonly #codecs: readonly CodecName[];
+  #inspection: Timer | null = null;
+  #closed = false;
+
+  constructor(shared: LegSurroundings, pool: WorkerPool) {
+    this.#shared = shared;
+    this.#pool = pool;
+    this.#codecs = availableCodecs();
+  }
+
+  async createLeg(options: MediaLegOptions): Promise<MediaLeg> {
+    if (this.#closed) throw new CallRefused(503, 'media is shut down');
+    const { ports } = this.#shared;
+    if (ports.inUse === ports.capacity) {
+      throw new CallRefused(503, `no RTP port is free: all ${ports.capacity} pairs are in use`);
+    }
+    const codecs = options.codecs.filter((name) => this.#codecs.includes(name));
+    if (codecs.length === 0) {
+      const text = `None of the codecs ${options.codecs.join(', ')} is available here`;
+      throw new CallRefused(488, text, text);
+    }
+    const worker = this.#pool.leastLoaded();
+    const leg: Leg = new Leg({ ...options, codecs }, this.#shared, worker, () => this.#legs.delete(leg));
+    this.#legs.add(leg);
+    this.#inspectLater();
+    return leg;
+  }
+
+  availableCodecs(): CodecName[] {
+    return [...this.#codecs];
+  }
+
+  stats(): MediaStats {
+    const { ports, playout } = this.#shared;
+    return {
+      legs: this.#legs.size,
+      ports: { inUse: ports.inUse, total: ports.capacity },
+      workers: this.#pool.workers.map(({ pid, legs }) => ({ pid, legs })),
+      workerDeaths: this.#pool.deaths,
+      skippedFrames: playout.skipped,
+    };
+  }
+
+  workerObjects(): Promise<number[]> {
+    return Promise.all(this.#pool.workers.map((worker) => worker.objects()));
+  }
+
+  workerCpuSeconds(): Promise<number[]> {
+    return Promise.all(this.#pool.workers.map((worker) => worker.cpuSeconds()));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#inspection?.cancel();
+    this.#inspection = null;
+    for (const leg of [...this.#legs]) leg.close();
+    await this.#pool.close();
+  }
+
+  #inspectLater(): void {
+    if (this.#inspection || this.#closed) return;
+    this.#inspection = this.#shared.clock.after(inspectEveryMs, () => {
+      this.#inspection = null;
+      for (const leg of this.#legs) {
+        // A worker that died in between tells its legs itself.
+        leg.inspect().catch((error: unknown) => {
+          this.#shared.log.warn({ error: String(error) }, 'the state of a media leg could not be read');
+        });
+      }
+      if (this.#legs.size > 0) this.#inspectLater();
+    });
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * What one leg sends: every 20 ms a frame of the agent, a frame of silence, or a step of a key press in its place.
+ * Nothing is allocated per frame.
+ */
+import type { AudioEndpoint } from '../call/ports.ts';
+import type { AudioCodec } from './codec/codec.ts';
+import { DtmfSender } from './dtmf/sender.ts';
+import { RtpWriter } from './rtp/packet.ts';
+
+export interface OutgoingStream {
+  readonly payloadType: number;
+  readonly dtmf: { readonly payloadType: number; readonly clockRate: number } | null;
+  /** RTP clock of the audio, Hz. */
+  readonly clockRate: number;
+  /** SSRC on the way to the worker, which has its own towards the peer. */
+  readonly ssrc: number;
+  /** The packet is overwritten after the call. */
+  readonly send: (packet: Buffer) => void;
+}
+
+interface Presses {
+  readonly sender: DtmfSender;
+  readonly done: () => void;
+}
+
+/** Silent frames that are encoded before the last one is repeated: encoders with a memory have settled by then. */
+const settlingFrames = 10;
+/** Longest frame of any codec at 20 ms (Opus at its highest rate). */
+const maxPayload = 1400;
+
+export class OutgoingAudio {
+  readonly #stream: OutgoingStream;
+  readonly #writer: RtpWriter;
+  readonly #silence = new Uint8Array(maxPayload);
+  readonly #presses: Presses[] = [];
+  #silenceLength = 0;
+  #silentFrames = 0;
+  /** The next packet begins a talkspurt (RFC 3551 section 4.1). */
+  #mark = true;
+  #sent = 0;
+
+  constructor(stream: OutgoingStream) {
+    this.#stream = stream;
+    const random = () => Math.floor(Math.random() * 0x1_0000_0000);
+    this.#writer = new RtpWriter(stream.ssrc, random() & 0x7fff, random(), maxPayload);
+  }
+
+  get packetsSent(): number {
+    return this.#sent;
+  }
+
+  /** Whether key presses wait to be sent. */
+  get pressing(): boolean {
+    return this.#presses.length > 0;
+  }
+
+  /**
+   * Sends 20 ms.
+   * @param frame room for one frame at the endpoint's rate; overwritten
+   * @param codec at the endpoint's rate
+   */
+  tick(endpoint: AudioEndpoint | null, codec: AudioCodec, frame: Int16Array): void {
+    const press = this.#presses[0];
+    const speaks = endpoint?.read(frame) ?? false;
+    // The worker knows a stream by a packet of its main codec: a stream cannot begin with an event.
+    if (press && this.#sent > 0) this.#press(press);
+    else if (press || endpoint) this.#speak(codec, frame, speaks);
+    this.#writer.advance(this.#stream.clockRate / 50);
+  }
+
+  /** Time that passes without a packet: on hold, or lost to a stall. */
+  pause(frames: number): void {
+    this.#writer.advance((frames * this.#stream.clockRate) / 50);
+    this.#mark = true;
+  }
+
+  /**
+   * Queues key presses; resolves after the last was sent or when the stream ends.
+   * @throws RangeError on a character that is no key
+   */
+  press(digits: string, clockRate: number): Promise<void> {
+    const sender = new DtmfSender(digits, clockRate);
+    if (!sender.active) return Promise.resolve();
+    return new Promise((done) => this.#presses.push({ sender, done }));
+  }
+
+  /** No more packets will go out: key presses that wait are given up. */
+  end(): void {
+    for (const { done } of this.#presses.splice(0)) done();
+  }
+
+  /** A codec of another rate or kind was attached: its silence must be encoded anew. */
+  codecChanged(): void {
+    this.#silentFrames = 0;
+  }
+
+  #speak(codec: AudioCodec, frame: Int16Array, speaks: boolean): void {
+    const writer = this.#writer;
+    let length = this.#silenceLength;
+    if (speaks) {
+      length = codec.encode(frame, writer.payload);
+      this.#silentFrames = 0;
+    } else if (this.#silentFrames < settlingFrames) {
+      frame.fill(0);
+      length = codec.encode(frame, writer.payload);
+      this.#silence.set(writer.payload.subarray(0, length));
+      this.#silenceLength = length;
+      this.#silentFrames++;
+    } else {
+      writer.payload.set(this.#silence.subarray(0, length));
+    }
+    this.#send(length, this.#stream.payloadType, this.#mark);
+    this.#mark = false;
+  }
+
+  #press(press: Presses): void {
+    const dtmf = this.#stream.dtmf;
+    const packet = dtmf ? press.sender.next(this.#writer.timestamp) : null;
+    if (packet && dtmf) {
+      this.#writer.payload.set(packet.payload);
+      this.#send(packet.payload.length, dtmf.payloadType, packet.marker, packet.timestamp);
+    }
+    if (dtmf && press.sender.active) return;
+    this.#presses.shift();
+    press.done();
+  }
+
+  #send(length: number, payloadType: number, marker: boolean, timestamp?: number): void {
+    this.#stream.send(this.#writer.seal(length, payloadType, marker, timestamp));
+    this.#sent++;
+  }
+}

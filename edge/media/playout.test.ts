@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import { type PacedLeg, Playout } from './playout.ts';
+
+const start = 1_000_000;
+
+/** A leg that writes down when it had its turns, in ms after the start. */
+function recorder(clock: FakeClock, onTick: () => void = () => {}) {
+  const turns: number[] = [];
+  const skips: number[] = [];
+  const errors: Error[] = [];
+  const leg: PacedLeg = {
+    tick() {
+      turns.push(clock.now() - start);
+      onTick();
+    },
+    skip: (count) => skips.push(count),
+    failed: (error) => errors.push(error),
+  };
+  return { leg, turns, skips, errors };
+}
+
+describe('the playout clock', () => {
+  test('gives a leg one turn every 20 ms', () => {
+    const clock = new FakeClock(start);
+    const playout = new Playout({ clock });
+    const { leg, turns } = recorder(clock);
+    playout.add(leg);
+    clock.advance(100);
+    expect(turns).toEqual([20, 40, 60, 80, 100]);
+  });
+
+  test('spreads legs over the interval', () => {
+    const clock = new FakeClock(start);
+    const playout = new Playout({ clock });
+    const legs = Array.from({ length: 5 }, () => recorder(clock));
+    for (const { leg } of legs) playout.add(leg);
+    clock.advance(20);
+    expect(legs.map(({ turns }) => turns)).toEqual([[20], [5], [10], [15], [20]]);
+  });
+
+  test('fills the slot that has the fewest legs', () => {
+    const clock = new FakeClock(start);
+    const playout = new Playout({ clock, slots: 2 });
+    const leaves = [recorder(clock), recorder(clock), recorder(clock)].map(({ leg }) => playout.add(leg));
+    leaves[1]?.();
+    const late = recorder(clock);
+    playout.add(late.leg);
+    clock.advance(20);
+    expect(late.turns).toEqual([10]);
+  });
+
+  test('makes up for a short stall and keeps its grid', () => {
+    let stall = 0;
+    const inner = new FakeClock(start);
+    const clock = { now: () => inner.now() + stall, after: inner.after.bind(inner) };
+    const playout = new Playout({ clock });
+    const { leg, turns, skips } = recorder(inner);
+    playout.add(leg);
+    inner.advance(20);
+    stall = 50;
+    inner.advance(20); // now 90: the turns of 40, 60 and 80 are due
+    expect(turns).toEqual([20, 40, 40, 40]);
+    inner.advance(10);
+    expect(turns).toEqual([20, 40, 40, 40, 50]);
+    expect(skips).toEqual([]);
+  });
+
+  test('skips what a long stall made too late', () => {
+    let stall = 0;
+    const inner = new FakeClock(start);
+    const clock = { now: () => inner.now() + stall, after: inner.after.bind(inner) };
+    const playout = new Playout({ clock, maxCatchUp: 2 });
+    const { leg, turns, skips } = recorder(inner);
+    playout.add(leg);
+    inner.advance(20);
+    stall = 200;
+    inner.advance(20); // now 240: 40 to 240 are eleven turns, of which the last three come
+    expect(skips).toEqual([8]);
+    expect(turns).toEqual([20, 40, 40, 40]);
+    expect(playout.skipped).toBe(8);
+  });
+
+  test('leaves no timer behind when the last leg is gone', () => {
+    const clock = new FakeClock(start);
+    const playout = new Playout({ clock });
+    const leave = playout.add(recorder(clock).leg);
+    expect(clock.pending).toBe(1);
+    leave();
+    expect(clock.pending).toBe(0);
+    expect(playout.legs).toBe(0);
+  });
+
+  test('lets a leg leave during its own turn', () => {
+    const clock = new FakeClock(start);
+    const playout = new Playout({ clock });
+    let leave = () => {};
+    const { leg, turns } = recorder(clock, () => leave());
+    leave = playout.add(leg);
+    clock.advance(100);
+    expect(turns).toEqual([20]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('drops a leg whose turn throws and goes on with the others', () => {
+    const clock = new FakeClock(start);
+    const playout = new Playout({ clock, slots: 1 });
+    const bad = recorder(clock, () => {
+      throw new Error('broken endpoint');
+    });
+    const good = recorder(clock);
+    playout.add(bad.leg);
+    playout.add(good.leg);
+    clock.advance(60);
+    expect(bad.turns).toEqual([20]);
+    expect(bad.errors.map((error) => error.message)).toEqual(['broken endpoint']);
+    expect(good.turns).toEqual([20, 40, 60]);
+  });
+});

@@ -1,0 +1,132 @@
+/**
+ * The one clock that paces the audio of all legs: each gets its turn every 20 ms.
+ *
+ * Legs are spread over slots inside the interval, so that 200 legs make several short bursts and not one long
+ * one. Due times are computed from the start and never from the last turn, so lateness does not add up. After
+ * a stall the missed turns are made up, as far as `maxCatchUp`; the rest are skipped and the leg is told, because
+ * a peer's jitter buffer would only throw them away.
+ *
+ *     |slot 0   |slot 1   |slot 2   |slot 3   |slot 0 ...
+ *     0         5         10        15        20 ms
+ */
+import type { Clock, Timer } from '#shared/clock.ts';
+
+export interface PacedLeg {
+  /** One turn: 20 ms of audio each way. */
+  tick(): void;
+  /** `count` turns were lost to a stall and will not come. */
+  skip(count: number): void;
+  /** A turn threw; the leg gets no further ones. */
+  failed(error: Error): void;
+}
+
+export interface PlayoutOptions {
+  /** Its time must never go back. */
+  readonly clock: Clock;
+  readonly intervalMs?: number;
+  readonly slots?: number;
+  /** Turns made up after a stall. */
+  readonly maxCatchUp?: number;
+}
+
+interface Slot {
+  due: number;
+  readonly legs: Set<PacedLeg>;
+}
+
+export class Playout {
+  readonly #clock: Clock;
+  readonly #interval: number;
+  readonly #maxCatchUp: number;
+  readonly #slots: Slot[];
+  #timer: Timer | null = null;
+  #skipped = 0;
+
+  constructor(options: PlayoutOptions) {
+    this.#clock = options.clock;
+    this.#interval = options.intervalMs ?? 20;
+    this.#maxCatchUp = options.maxCatchUp ?? 5;
+    this.#slots = Array.from({ length: options.slots ?? 4 }, () => ({ due: 0, legs: new Set() }));
+  }
+
+  /** Legs that are paced. */
+  get legs(): number {
+    return this.#slots.reduce((sum, slot) => sum + slot.legs.size, 0);
+  }
+
+  /** Turns lost to stalls since the start, over all legs. */
+  get skipped(): number {
+    return this.#skipped;
+  }
+
+  /** Gives `leg` turns from now on, until the returned function is called. */
+  add(leg: PacedLeg): () => void {
+    let index = 0;
+    for (let i = 1; i < this.#slots.length; i++) {
+      if (this.#size(i) < this.#size(index)) index = i;
+    }
+    const slot = this.#slots[index];
+    if (!slot) throw new Error('playout without slots');
+    if (slot.legs.size === 0) slot.due = this.#nextDue(index);
+    slot.legs.add(leg);
+    this.#arm();
+    return () => {
+      slot.legs.delete(leg);
+      if (this.legs === 0) this.#disarm();
+    };
+  }
+
+  #size(index: number): number {
+    return this.#slots[index]?.legs.size ?? 0;
+  }
+
+  /** The slot's next time on the common grid. */
+  #nextDue(index: number): number {
+    const offset = (index * this.#interval) / this.#slots.length;
+    const turns = Math.floor((this.#clock.now() - offset) / this.#interval) + 1;
+    return turns * this.#interval + offset;
+  }
+
+  #arm(): void {
+    this.#disarm();
+    let due = Number.POSITIVE_INFINITY;
+    for (const slot of this.#slots) if (slot.legs.size > 0 && slot.due < due) due = slot.due;
+    if (due === Number.POSITIVE_INFINITY) return;
+    this.#timer = this.#clock.after(Math.max(0, due - this.#clock.now()), () => this.#fire());
+  }
+
+  #disarm(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  #fire(): void {
+    this.#timer = null;
+    // Timers of Node have whole milliseconds and may fire a fraction early.
+    const now = this.#clock.now() + 0.999;
+    for (const slot of this.#slots) {
+      if (slot.legs.size === 0 || slot.due > now) continue;
+      const behind = Math.floor((now - slot.due) / this.#interval);
+      if (behind > this.#maxCatchUp) this.#skip(slot, behind - this.#maxCatchUp);
+      for (; slot.due <= now && slot.legs.size > 0; slot.due += this.#interval) this.#turn(slot);
+    }
+    this.#arm();
+  }
+
+  #turn(slot: Slot): void {
+    for (const leg of slot.legs) {
+      try {
+        leg.tick();
+      } catch (error) {
+        slot.legs.delete(leg);
+        leg.failed(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+  }
+
+  #skip(slot: Slot, count: number): void {
+    slot.due += count * this.#interval;
+    this.#skipped += count * slot.legs.size;
+    for (const leg of slot.legs) leg.skip(count);
+  }
+}

@@ -1,0 +1,83 @@
+/** Loss and jitter of a received RTP stream, as RFC 3550 counts them (appendices A.1, A.3 and A.8). */
+import { sequenceAhead, timestampAhead } from '../rtp/sequence.ts';
+
+/** A sequence number so far off starts a new count (RFC 3550 A.1: MAX_DROPOUT, MAX_MISORDER). */
+const maxDropout = 3000;
+const maxMisorder = 100;
+
+export class Reception {
+  /** All packets, duplicates included. */
+  received = 0;
+  readonly #ticksPerMs: number;
+  #ssrc = -1;
+  #first = 0;
+  /** Extended highest sequence number of the present stream. */
+  #highest = 0;
+  #receivedOfStream = 0;
+  /** Packets that earlier streams of the call should have had and had. */
+  #expectedBefore = 0;
+  #countedBefore = 0;
+  #transit: number | null = null;
+  /** In clock ticks. */
+  #jitter = 0;
+
+  /** @param clockRate RTP clock, Hz */
+  constructor(clockRate: number) {
+    this.#ticksPerMs = clockRate / 1000;
+  }
+
+  /**
+   * Counts one valid packet.
+   * @param arrivalMs any monotonic clock
+   * @param timed false for packets whose timestamp is not their time of sending (RFC 4733 events)
+   */
+  push(ssrc: number, sequence: number, timestamp: number, arrivalMs: number, timed = true): void {
+    this.received++;
+    const ahead = sequenceAhead(sequence, this.#highest & 0xffff);
+    if (ssrc !== this.#ssrc || ahead > maxDropout || ahead < -maxMisorder) this.#begin(ssrc, sequence);
+    else {
+      if (ahead > 0) this.#highest += ahead;
+      // Overtaken by later ones before any packet was counted: the stream began earlier than it seemed.
+      else this.#first = Math.min(this.#first, this.#highest + ahead);
+      this.#receivedOfStream++;
+    }
+    if (timed) this.#measure(timestamp, arrivalMs);
+  }
+
+  /** Packets that should have arrived. */
+  get expected(): number {
+    return this.#ssrc < 0 ? 0 : this.#expectedBefore + this.#highest - this.#first + 1;
+  }
+
+  /** Packets missing; duplicates hide losses, never below 0 (RFC 3550 A.3). */
+  get lost(): number {
+    return Math.max(0, this.expected - this.#countedBefore - this.#receivedOfStream);
+  }
+
+  /** Interarrival jitter in milliseconds, null before two packets. */
+  get jitterMs(): number | null {
+    return this.#receivedOfStream > 1 ? this.#jitter / this.#ticksPerMs : null;
+  }
+
+  #begin(ssrc: number, sequence: number): void {
+    if (this.#ssrc >= 0) {
+      this.#expectedBefore = this.expected;
+      this.#countedBefore += this.#receivedOfStream;
+    }
+    this.#ssrc = ssrc;
+    this.#first = sequence;
+    this.#highest = sequence;
+    this.#receivedOfStream = 1;
+    this.#transit = null;
+  }
+
+  /** RFC 3550 A.8: J += (|D| - J) / 16. Differences are taken modulo 2^32, as timestamps wrap. */
+  #measure(timestamp: number, arrivalMs: number): void {
+    const transit = Math.round(arrivalMs * this.#ticksPerMs) - timestamp;
+    if (this.#transit !== null) {
+      const difference = Math.abs(timestampAhead(transit, this.#transit));
+      this.#jitter += (difference - this.#jitter) / 16;
+    }
+    this.#transit = transit;
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * RTP packets (RFC 3550 section 5.1) without garbage: one view is filled again for each packet received, one
+ * buffer written again for each packet sent.
+ *
+ *      0                   1                   2                   3
+ *     |V=2|P|X|  CC   |M|     PT      |       sequence number         |
+ *     |                           timestamp                           |
+ *     |           synchronization source (SSRC) identifier            |
+ *     |     contributing sources, header extension, payload, padding  |
+ */
+import { sequencePlus } from './sequence.ts';
+
+const rtpHeaderLength = 12;
+
+/** Fields of the packet parsed last. The payload is `packet.subarray(payloadStart, payloadEnd)`. */
+export class RtpView {
+  payloadType = 0;
+  marker = false;
+  sequence = 0;
+  timestamp = 0;
+  ssrc = 0;
+  payloadStart = 0;
+  payloadEnd = 0;
+}
+
+/**
+ * Reads the header of `packet` into `view`.
+ * @returns `view`, or null when the octets are not a whole RTP packet; `view` is then undefined in its content
+ */
+export function parseRtp(packet: Uint8Array, view: RtpView): RtpView | null {
+  const length = packet.length;
+  if (length < rtpHeaderLength) return null;
+  const first = packet[0] ?? 0;
+  if (first >> 6 !== 2) return null;
+  const second = packet[1] ?? 0;
+  let start = rtpHeaderLength + (first & 0x0f) * 4;
+  if (first & 0x10) {
+    if (start + 4 > length) return null;
+    start += 4 + (((packet[start + 2] ?? 0) << 8) | (packet[start + 3] ?? 0)) * 4;
+  }
+  let end = length;
+  if (first & 0x20) {
+    const padding = packet[length - 1] ?? 0;
+    if (padding === 0) return null;
+    end -= padding;
+  }
+  if (start > end) return null;
+  view.marker = second > 0x7f;
+  view.payloadType = second & 0x7f;
+  view.sequence = ((packet[2] ?? 0) << 8) | (packet[3] ?? 0);
+  view.timestamp = word(packet, 4);
+  view.ssrc = word(packet, 8);
+  view.payloadStart = start;
+  view.payloadEnd = end;
+  return view;
+}
+
+/** Whether a packet that shares a port with RTP is RTCP (RFC 5761 section 4). */
+export function isRtcp(packet: Uint8Array): boolean {
+  const type = packet[1] ?? 0;
+  return type >= 192 && type <= 223;
+}
+
+/**
+ * One outgoing stream. The payload is written straight into the packet: encode into `payload`, then `seal`.
+ * The packet returned by `seal` is overwritten by the next one: whoever keeps it must copy it.
+ */
+export class RtpWriter {
+  readonly ssrc: number;
+  /** Sequence number of the next packet. */
+  sequence: number;
+  /** RTP timestamp of the present moment of the stream; moved by `advance`. */
+  timestamp: number;
+  /** Room for the payload of the next packet. */
+  readonly payload: Uint8Array;
+  readonly #packet: Buffer;
+
+  /** @param maxPayload most octets that a payload may have */
+  constructor(ssrc: number, sequence: number, timestamp: number, maxPayload = 1400) {
+    this.ssrc = ssrc >>> 0;
+    this.sequence = sequence & 0xffff;
+    this.timestamp = timestamp >>> 0;
+    this.#packet = Buffer.alloc(rtpHeaderLength + maxPayload);
+    this.#packet[0] = 0x80;
+    this.#packet.writeUInt32BE(this.ssrc, 8);
+    this.payload = this.#packet.subarray(rtpHeaderLength);
+  }
+
+  /**
+   * Completes a packet whose payload is the first `length` octets of `payload`.
+   * @param timestamp where it differs from the stream's present moment (an RFC 4733 event keeps its start)
+   */
+  seal(length: number, payloadType: number, marker: boolean, timestamp = this.timestamp): Buffer {
+    const packet = this.#packet;
+    packet[1] = (marker ? 0x80 : 0) | payloadType;
+    packet[2] = this.sequence >> 8;
+    packet[3] = this.sequence;
+    packet[4] = timestamp >>> 24;
+    packet[5] = timestamp >>> 16;
+    packet[6] = timestamp >>> 8;
+    packet[7] = timestamp;
+    this.sequence = sequencePlus(this.sequence, 1);
+    return packet.subarray(0, rtpHeaderLength + length);
+  }
+
+  /** Moves the stream's time on, whether or not a packet went out. */
+  advance(ticks: number): void {
+    this.timestamp = (this.timestamp + ticks) >>> 0;
+  }
+}
+
+function word(packet: Uint8Array, at: number): number {
+  const high = ((packet[at] ?? 0) << 8) | (packet[at + 1] ?? 0);
+  return ((high << 16) | ((packet[at + 2] ?? 0) << 8) | (packet[at + 3] ?? 0)) >>> 0;
+}

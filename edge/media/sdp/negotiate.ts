@@ -1,0 +1,161 @@
+/**
+ * Offer and answer (RFC 3264) for calls of one SRTP audio stream. Pure: text and wishes in, text and the
+ * agreed session out.
+ *
+ *     they offer:  parseSdp(body) -> negotiateAnswer(offer, local) -> { answer, session }
+ *     we offer:    createOffer(local) -> ... -> acceptAnswer(offer, body) -> session
+ */
+import { type CodecName, codecNames } from '#shared/codecs.ts';
+import { CallRefused } from '../../call/ports.ts';
+import { type PeerAudio, readAudio } from './audio.ts';
+import { describeAnswer, describeOffer } from './describe.ts';
+import {
+  codecFormats,
+  type Format,
+  findCodec,
+  findComfortNoise,
+  findTelephoneEvent,
+  formatsOf,
+} from './formats.ts';
+import { attribute, parseSdp, type Sdp } from './sdp.ts';
+import { type LocalMedia, meet, type NegotiatedAudio, sendsMedia, takesMedia } from './session.ts';
+
+/**
+ * Answers an offer. The first secure audio stream that can be used is accepted, every other stream is
+ * rejected with port 0. Of the codecs that both have, the one in use stays; else our order decides (or
+ * theirs: `local.preference`).
+ * @throws CallRefused 488 with a Warning that says what the offer lacks
+ */
+export function negotiateAnswer(offer: Sdp, local: LocalMedia): { answer: string; session: NegotiatedAudio } {
+  const peer = usableAudio(offer, local.codecs);
+  const { codec, format } = chooseCodec(peer.formats, local);
+  const events = findTelephoneEvent(peer.formats, format.clockRate);
+  const noise = findComfortNoise(peer.formats, format.clockRate);
+  const rtcpMux = peer.rtcpMux && local.rtcpMux === true;
+  const session = settle(peer, codec, format, events, noise, {
+    direction: meet(peer.direction, local.direction ?? 'sendrecv'),
+    held: !takesMedia(peer.direction),
+    rtcpMux,
+  });
+  return { answer: describeAnswer(offer, peer.index, local, session), session };
+}
+
+/**
+ * An offer: all our codecs when nothing is agreed yet, else (`local.current`) the agreed state once more, with
+ * the direction, address, port and key that `local` now has. The media lines of `local.previous` are kept
+ * (RFC 3264 section 8); an offer that changes nothing is the previous text, version included.
+ */
+export function createOffer(local: LocalMedia): string {
+  return describeOffer(local);
+}
+
+/**
+ * Takes the peer's answer to an offer of ours.
+ * @throws CallRefused 488 when it accepts no audio stream of ours or breaks the rules of an answer
+ */
+export function acceptAnswer(ourOffer: string, answerText: string): NegotiatedAudio {
+  const offer = parseSdp(ourOffer);
+  const index = offer.media.findIndex((section) => section.media === 'audio' && section.port !== 0);
+  const offered = offer.media[index];
+  if (offered === undefined) throw new Error('acceptAnswer: our own offer has no audio stream');
+  const peer = readAudio(parseSdp(answerText), index);
+  if ('unusable' in peer) throw refusal(peer.unusable);
+  const ours = readAudio(offer, index);
+  if ('unusable' in ours) throw new Error(`acceptAnswer: our own offer is unusable: ${ours.unusable}`);
+
+  const offeredCodecs = codecsOf(formatsOf(offered));
+  const chosen = firstCodec(peer.formats, offeredCodecs);
+  if (chosen === undefined) throw refusal('The answer has no codec of the offer');
+  const { codec, format } = chosen;
+  const events = findTelephoneEvent(peer.formats, format.clockRate);
+  const wanted = ours.direction;
+  return settle(peer, codec, format, events, findComfortNoise(peer.formats, format.clockRate), {
+    direction: meet(peer.direction, wanted),
+    // An answer that takes nothing is the peer's hold only where we meant to send.
+    held: sendsMedia(wanted) && !takesMedia(peer.direction),
+    rtcpMux: peer.rtcpMux && attribute(offered, 'rtcp-mux') !== undefined,
+  });
+}
+
+function refusal(text: string): CallRefused {
+  return new CallRefused(488, `SDP refused: ${text}`, text);
+}
+
+/** The first stream that can carry the call; the reason of the most promising one when none can. */
+function usableAudio(offer: Sdp, codecs: readonly CodecName[]): PeerAudio {
+  let reason: string | undefined;
+  let reasonIsOfSecureStream = false;
+  for (const [index, section] of offer.media.entries()) {
+    if (section.media.toLowerCase() !== 'audio') continue;
+    const peer = readAudio(offer, index);
+    const problem = 'unusable' in peer ? peer.unusable : codecProblem(peer, codecs);
+    if (problem === null && !('unusable' in peer)) return peer;
+    const secure = /^RTP\/SAVPF?$/i.test(section.profile);
+    if (reason === undefined || (secure && !reasonIsOfSecureStream)) reason = problem ?? reason;
+    reasonIsOfSecureStream ||= secure;
+  }
+  throw refusal(reason ?? 'No audio stream offered');
+}
+
+function codecProblem(peer: PeerAudio, codecs: readonly CodecName[]): string | null {
+  if (firstCodec(peer.formats, codecs) !== undefined) return null;
+  return `No common codec: this number accepts ${codecs.join(', ')}`;
+}
+
+function chooseCodec(formats: readonly Format[], local: LocalMedia) {
+  const current = local.current && findCodec(formats, local.current.codec);
+  if (local.current && current) return { codec: local.current.codec, format: current };
+  if (local.preference !== 'remote') {
+    for (const codec of local.codecs) {
+      const format = findCodec(formats, codec);
+      if (format) return { codec, format };
+    }
+  }
+  const chosen = firstCodec(formats, local.codecs);
+  if (chosen === undefined) throw refusal('No common codec');
+  return chosen;
+}
+
+/** The first of the peer's formats that is one of `codecs`. */
+function firstCodec(formats: readonly Format[], codecs: readonly CodecName[]) {
+  for (const format of formats) {
+    const codec = codecs.find((candidate) => findCodec([format], candidate) !== undefined);
+    if (codec) return { codec, format };
+  }
+  return undefined;
+}
+
+function codecsOf(formats: readonly Format[]): CodecName[] {
+  return codecNames.filter((name) => findCodec(formats, name) !== undefined);
+}
+
+function settle(
+  peer: PeerAudio,
+  codec: CodecName,
+  format: Format,
+  events: Format | undefined,
+  noise: Format | undefined,
+  settled: Pick<NegotiatedAudio, 'direction' | 'held' | 'rtcpMux'>,
+): NegotiatedAudio {
+  return {
+    codec,
+    payloadType: format.payloadType,
+    clockRate: codecFormats[codec].clockRate,
+    channels: format.channels,
+    ptime: 20,
+    remotePtime: peer.ptime,
+    fmtp: format.fmtp,
+    dtmf: events ? { payloadType: events.payloadType, clockRate: events.clockRate } : null,
+    comfortNoise: noise?.payloadType ?? null,
+    remote: {
+      address: peer.address,
+      rtpPort: peer.rtpPort,
+      rtcpPort: settled.rtcpMux ? peer.rtpPort : peer.rtcpPort,
+    },
+    remoteKey: peer.crypto.key,
+    remoteMkiLength: peer.crypto.mkiLength,
+    localTag: peer.crypto.tag,
+    profile: peer.profile,
+    ...settled,
+  };
+}

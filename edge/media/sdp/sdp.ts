@@ -1,0 +1,226 @@
+/**
+ * A session description (RFC 4566) as a value, parsed leniently and written strictly.
+ *
+ * What peers get wrong in harmless ways is accepted: bare LF, blank lines, lines of unknown type (skipped),
+ * lines out of order. Only a media line that cannot be read makes a description useless, because the answer
+ * must have as many media lines as the offer (RFC 3264 section 6).
+ */
+import { CallRefused } from '../../call/ports.ts';
+
+export interface Attribute {
+  readonly name: string;
+  /** Text after the colon; null for a property attribute such as `a=sendrecv`. */
+  readonly value: string | null;
+}
+
+interface Origin {
+  readonly username: string;
+  readonly sessionId: string;
+  readonly version: string;
+  readonly address: Connection;
+}
+
+export interface Connection {
+  readonly family: 'IP4' | 'IP6';
+  /** Address or host name, without the TTL and count of a multicast address. */
+  readonly address: string;
+}
+
+/** A line that negotiation does not look at, kept for writing: `i`, `u`, `e`, `p`, `b`, `k`, `r`, `z`. */
+interface OtherLine {
+  readonly type: string;
+  readonly value: string;
+}
+
+export interface MediaSection {
+  /** `audio`, `video`, `image`, ... */
+  readonly media: string;
+  readonly port: number;
+  /** Number of ports, 1 unless written `port/count`. */
+  readonly portCount: number;
+  /** Transport profile as written, for example `RTP/SAVP`. */
+  readonly profile: string;
+  /** Payload types for RTP, other words for other profiles. */
+  readonly formats: readonly string[];
+  readonly connection: Connection | null;
+  readonly others: readonly OtherLine[];
+  readonly attributes: readonly Attribute[];
+}
+
+export interface Sdp {
+  readonly origin: Origin | null;
+  readonly sessionName: string;
+  readonly connection: Connection | null;
+  /** Values of the `t=` lines, in order. */
+  readonly times: readonly string[];
+  readonly others: readonly OtherLine[];
+  readonly attributes: readonly Attribute[];
+  readonly media: readonly MediaSection[];
+}
+
+/** Order in which lines of one section are written (RFC 4566 section 5). */
+const beforeConnection = 'iuep';
+const betweenConnectionAndAttributes = 'bkrz';
+
+interface Section {
+  connection: Connection | null;
+  readonly others: OtherLine[];
+  readonly attributes: Attribute[];
+}
+
+/**
+ * Reads a session description.
+ * @throws CallRefused 488 when a media line is malformed
+ */
+export function parseSdp(text: string): Sdp {
+  let origin: Origin | null = null;
+  let sessionName = '-';
+  const times: string[] = [];
+  const session: Section = { connection: null, others: [], attributes: [] };
+  const media: (MediaSection & Section)[] = [];
+  let section = session;
+
+  for (const line of text.split(/[\r\n]+/)) {
+    if (line.charCodeAt(1) !== 0x3d) continue;
+    const value = line.slice(2).trim();
+    switch (line[0]) {
+      case 'm': {
+        const opened = { ...parseMediaLine(value), connection: null, others: [], attributes: [] };
+        media.push(opened);
+        section = opened;
+        break;
+      }
+      case 'a':
+        section.attributes.push(parseAttribute(value));
+        break;
+      case 'c':
+        section.connection ??= parseConnection(value);
+        break;
+      case 'o':
+        origin ??= parseOrigin(value);
+        break;
+      case 's':
+        if (section === session && value !== '') sessionName = value;
+        break;
+      case 't':
+        times.push(value);
+        break;
+      default:
+        if (isOtherLine(line[0])) section.others.push({ type: line.slice(0, 1), value });
+    }
+  }
+  return { origin, sessionName, times, media, ...session };
+}
+
+/**
+ * Writes a session description with CRLF line ends and every line in the place that RFC 4566 section 5 gives
+ * it. Reading the result and writing it again changes nothing.
+ */
+export function formatSdp(sdp: Sdp): string {
+  let text = 'v=0\r\n';
+  if (sdp.origin) {
+    const { username, sessionId, version, address } = sdp.origin;
+    text += `o=${username} ${sessionId} ${version} IN ${address.family} ${address.address}\r\n`;
+  }
+  text += `s=${sdp.sessionName}\r\n`;
+  text += otherLines(sdp.others, beforeConnection) + connectionLine(sdp.connection);
+  text += otherLines(sdp.others, 'b');
+  for (const time of sdp.times) text += `t=${time}\r\n`;
+  text += otherLines(sdp.others, 'krz') + attributeLines(sdp.attributes);
+  for (const section of sdp.media) {
+    const port = section.portCount === 1 ? section.port : `${section.port}/${section.portCount}`;
+    text += `m=${section.media} ${port} ${section.profile} ${section.formats.join(' ')}\r\n`;
+    text += otherLines(section.others, beforeConnection) + connectionLine(section.connection);
+    text += otherLines(section.others, betweenConnectionAndAttributes) + attributeLines(section.attributes);
+  }
+  return text;
+}
+
+/** First value of an attribute; undefined when absent, empty text for a property attribute. */
+export function attribute(section: { readonly attributes: readonly Attribute[] }, name: string) {
+  for (const candidate of section.attributes) {
+    if (candidate.name === name) return candidate.value ?? '';
+  }
+  return undefined;
+}
+
+/** All values of an attribute, in order. */
+export function attributes(section: { readonly attributes: readonly Attribute[] }, name: string): string[] {
+  const values: string[] = [];
+  for (const candidate of section.attributes) {
+    if (candidate.name === name) values.push(candidate.value ?? '');
+  }
+  return values;
+}
+
+/** The `c=` or `o=` form of an address: IPv6 is told by its colon. */
+export function connectionTo(address: string): Connection {
+  return { family: address.includes(':') ? 'IP6' : 'IP4', address };
+}
+
+function words(value: string): string[] {
+  return value.split(/[ \t]+/);
+}
+
+function parseMediaLine(value: string) {
+  const [media = '', ports = '', profile = '', ...formats] = words(value);
+  const [port, count] = ports.split('/');
+  const section = { media, port: wholeNumber(port), portCount: wholeNumber(count ?? '1'), profile, formats };
+  const bad = media === '' || profile === '' || formats.length === 0 || !(section.port <= 0xffff);
+  if (bad || !(section.portCount >= 1)) {
+    throw new CallRefused(
+      488,
+      `malformed SDP media line: m=${value.slice(0, 100)}`,
+      'SDP media line is malformed',
+    );
+  }
+  return section;
+}
+
+function parseAttribute(value: string): Attribute {
+  const colon = value.indexOf(':');
+  if (colon < 0) return { name: value, value: null };
+  return { name: value.slice(0, colon).trimEnd(), value: value.slice(colon + 1).trim() };
+}
+
+function parseConnection(value: string): Connection | null {
+  const [network, type = '', address = ''] = words(value);
+  const family = type.toUpperCase();
+  const slash = address.indexOf('/');
+  const bare = slash < 0 ? address : address.slice(0, slash);
+  if (network?.toUpperCase() !== 'IN' || (family !== 'IP4' && family !== 'IP6') || bare === '') return null;
+  return { family, address: bare };
+}
+
+function parseOrigin(value: string): Origin | null {
+  const [username = '', sessionId = '', version = '', ...address] = words(value);
+  const parsed = parseConnection(address.join(' '));
+  return parsed && { username, sessionId, version, address: parsed };
+}
+
+function isOtherLine(type: string | undefined): boolean {
+  return type !== undefined && (beforeConnection + betweenConnectionAndAttributes).includes(type);
+}
+
+function otherLines(lines: readonly OtherLine[], types: string): string {
+  let text = '';
+  for (const type of types) {
+    for (const line of lines) if (line.type === type) text += `${type}=${line.value}\r\n`;
+  }
+  return text;
+}
+
+function connectionLine(connection: Connection | null): string {
+  return connection ? `c=IN ${connection.family} ${connection.address}\r\n` : '';
+}
+
+function attributeLines(list: readonly Attribute[]): string {
+  let text = '';
+  for (const { name, value } of list) text += value === null ? `a=${name}\r\n` : `a=${name}:${value}\r\n`;
+  return text;
+}
+
+/** A decimal number without sign; NaN for anything else. */
+function wholeNumber(text: string | undefined): number {
+  return text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+}

@@ -1,0 +1,51 @@
+/**
+ * Whether a mediasoup worker is the one that this edge needs. The unmodified worker drops telephone events and
+ * refuses peers that signal no SSRC, so it would answer calls and be silent; better not to start.
+ *
+ * The build puts `<binary>.json` beside the binary: `{ "mediasoup": "3.27.1", "patches": "<hash>" }`.
+ */
+import { access, constants, readFile } from 'node:fs/promises';
+
+/**
+ * @param version of the mediasoup package that will talk to the worker
+ * @param acceptUnmarked takes a worker without the mark
+ * @throws Error that says what is wrong and what to do
+ */
+export async function checkWorkerBinary(
+  workerBin: string,
+  version: string,
+  acceptUnmarked: boolean,
+): Promise<void> {
+  const build = 'run npm start, which builds it, or set MEDIASOUP_WORKER to a worker that was built';
+  try {
+    await access(workerBin, constants.X_OK);
+  } catch {
+    throw new Error(`the media worker ${workerBin} is missing or not executable: ${build}`);
+  }
+  if (acceptUnmarked) return;
+  const marker = await readMarker(`${workerBin}.json`);
+  if (!marker) {
+    throw new Error(
+      `the media worker ${workerBin} carries no mark of Trunkline's patches (${workerBin}.json): ${build}, or set ` +
+        'MEDIASOUP_WORKER_ACCEPT=1 if you know that it has them',
+    );
+  }
+  if (marker.mediasoup !== version) {
+    throw new Error(
+      `the media worker ${workerBin} is of mediasoup ${marker.mediasoup}, but the installed package is ${version}: ${build}`,
+    );
+  }
+}
+
+async function readMarker(path: string): Promise<{ mediasoup: string; patches: string } | null> {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(path, 'utf8'));
+  } catch {
+    return null;
+  }
+  if (typeof value !== 'object' || value === null) return null;
+  const { mediasoup, patches } = value as Record<string, unknown>;
+  if (typeof mediasoup !== 'string' || typeof patches !== 'string' || patches === '') return null;
+  return { mediasoup, patches };
+}

@@ -1,0 +1,218 @@
+/**
+ * The mediasoup workers: one process per core, each with one router and one DirectTransport that all its legs
+ * share (one DirectTransport per leg costs a third more CPU).
+ *
+ *     start -> up -> died -> (back-off) -> start
+ *               \--> closed
+ *
+ * A leg stays on the worker that it began on. When that dies, the leg is told and the worker is replaced.
+ */
+import { createWorker, type types, version } from 'mediasoup';
+import type { Clock, Timer } from '#shared/clock.ts';
+import { CallRefused } from '../call/ports.ts';
+import type { MediaLog } from './log.ts';
+import { routerCodecs, type SessionPayloads, tableKey } from './payloads.ts';
+import { checkWorkerBinary } from './worker-binary.ts';
+
+export interface WorkerPoolOptions {
+  /** Path of the worker executable. */
+  readonly workerBin: string;
+  /** Takes a worker without the mark of our patches. */
+  readonly acceptUnmarked: boolean;
+  /** Number of processes. */
+  readonly workers: number;
+  /** Milliseconds before a dead worker is replaced. */
+  readonly restartDelayMs: number;
+  readonly clock: Clock;
+  readonly log: MediaLog;
+}
+
+/** One worker process as the legs see it. */
+export class MediaWorker {
+  readonly router: types.Router;
+  readonly direct: types.DirectTransport;
+  readonly #worker: types.Worker;
+  readonly #mourners = new Set<(error: Error) => void>();
+  #table = '';
+  #ssrcs = 0;
+
+  private constructor(worker: types.Worker, router: types.Router, direct: types.DirectTransport) {
+    this.#worker = worker;
+    this.router = router;
+    this.direct = direct;
+  }
+
+  /** Spawns a worker. @throws Error when it does not come up */
+  static async start(workerBin: string): Promise<MediaWorker> {
+    const worker = await spawn(workerBin);
+    try {
+      const router = await worker.createRouter({ mediaCodecs: [] });
+      return new MediaWorker(worker, router, await router.createDirectTransport());
+    } catch (error) {
+      worker.close();
+      throw error;
+    }
+  }
+
+  get pid(): number {
+    return this.#worker.pid;
+  }
+
+  get closed(): boolean {
+    return this.#worker.closed;
+  }
+
+  /** Legs on this worker. */
+  get legs(): number {
+    return this.#mourners.size;
+  }
+
+  /** Counts a leg in. `died` is called when the worker dies under it. Returns the leg's way out. */
+  enter(died: (error: Error) => void): () => void {
+    this.#mourners.add(died);
+    return () => void this.#mourners.delete(died);
+  }
+
+  /**
+   * Makes the router list exactly the payload types of this session. `produce` reads the table before it first
+   * waits, so call this in the same turn of the event loop.
+   */
+  use(session: SessionPayloads): void {
+    const key = tableKey(session);
+    if (key === this.#table) return;
+    this.router.updateMediaCodecs(routerCodecs(session));
+    this.#table = key;
+  }
+
+  /** An SSRC for a stream to this worker: all legs send on one transport, where each needs its own. */
+  newSsrc(): number {
+    this.#ssrcs = (this.#ssrcs + 1) >>> 0 || 1;
+    return this.#ssrcs;
+  }
+
+  /** CPU seconds that the process has used. */
+  async cpuSeconds(): Promise<number> {
+    const usage = await this.#worker.getResourceUsage();
+    return (usage.ru_utime + usage.ru_stime) / 1000;
+  }
+
+  /** Handlers that the worker has registered: a leak check. */
+  async objects(): Promise<number> {
+    const dump = await this.#worker.dump();
+    return dump.channelMessageHandlers.channelRequestHandlers.length;
+  }
+
+  onDeath(listener: (error: Error) => void): void {
+    this.#worker.once('died', (error) => {
+      listener(error);
+      for (const mourner of [...this.#mourners]) mourner(error);
+      this.#mourners.clear();
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#worker.subprocessClosed) return;
+    const gone = new Promise<void>((resolve) => this.#worker.once('subprocessclose', resolve));
+    this.#worker.close();
+    await gone;
+  }
+}
+
+/**
+ * mediasoup closes its workers on SIGINT and SIGTERM of this process. The edge drains on them: calls must go on,
+ * so the workers end when the pool is closed and not before.
+ */
+async function spawn(workerBin: string): Promise<types.Worker> {
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const before = signals.map((signal) => new Set(process.listeners(signal)));
+  const starting = createWorker({ workerBin, logLevel: 'error' });
+  signals.forEach((signal, i) => {
+    for (const listener of process.listeners(signal)) {
+      if (!before[i]?.has(listener)) process.removeListener(signal, listener);
+    }
+  });
+  return starting;
+}
+
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  readonly #workers = new Set<MediaWorker>();
+  readonly #restarts = new Set<Timer>();
+  #deaths = 0;
+  #closed = false;
+
+  private constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts all workers.
+   * @throws Error that says what is wrong with the binary and what to do
+   */
+  static async start(options: WorkerPoolOptions): Promise<WorkerPool> {
+    await checkWorkerBinary(options.workerBin, version, options.acceptUnmarked);
+    const pool = new WorkerPool(options);
+    try {
+      await Promise.all(Array.from({ length: options.workers }, () => pool.#add()));
+    } catch (error) {
+      await pool.close();
+      throw error;
+    }
+    return pool;
+  }
+
+  /** Workers that are up. */
+  get workers(): readonly MediaWorker[] {
+    return [...this.#workers];
+  }
+
+  /** Workers that died since the start. */
+  get deaths(): number {
+    return this.#deaths;
+  }
+
+  /** The worker with the fewest legs. @throws CallRefused 503 while none is up */
+  leastLoaded(): MediaWorker {
+    let best: MediaWorker | undefined;
+    for (const worker of this.#workers) if (!best || worker.legs < best.legs) best = worker;
+    if (!best) throw new CallRefused(503, 'no media worker is up; the log tells why the last one died');
+    return best;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const restart of this.#restarts) restart.cancel();
+    this.#restarts.clear();
+    const workers = this.workers;
+    this.#workers.clear();
+    await Promise.all(workers.map((worker) => worker.close()));
+  }
+
+  async #add(): Promise<void> {
+    const worker = await MediaWorker.start(this.#options.workerBin);
+    if (this.#closed) return worker.close();
+    this.#workers.add(worker);
+    worker.onDeath((error) => {
+      this.#workers.delete(worker);
+      this.#deaths++;
+      const fields = { pid: worker.pid, legs: worker.legs, error: error.message };
+      this.#options.log.error(fields, 'a media worker died; its calls end and it is replaced');
+      this.#replaceLater();
+    });
+  }
+
+  #replaceLater(): void {
+    if (this.#closed) return;
+    const timer = this.#options.clock.after(this.#options.restartDelayMs, () => {
+      this.#restarts.delete(timer);
+      this.#add().catch((error: unknown) => {
+        this.#options.log.error(
+          { error: String(error) },
+          'a media worker could not be started; trying again',
+        );
+        this.#replaceLater();
+      });
+    });
+    this.#restarts.add(timer);
+  }
+}

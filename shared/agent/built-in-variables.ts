@@ -1,0 +1,70 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import type { Variables } from './interfaces.ts';
+
+/** Contract 9.4: nobody but the service sets these. */
+export const builtInNames = [
+  'now',
+  'now_utc',
+  'short_from',
+  'short_to',
+  'from',
+  'to',
+  'call_id',
+  'phone_number',
+  'from_number',
+  'city',
+  'country',
+  'state',
+  'zip',
+  'input',
+] as const;
+
+const reserved: ReadonlySet<string> = new Set(builtInNames);
+
+export function isBuiltIn(name: string): boolean {
+  return reserved.has(name);
+}
+
+export interface BuiltInFacts {
+  readonly from: string;
+  readonly to: string;
+  readonly callId: string;
+  /** IANA zone; an unknown one counts as UTC */
+  readonly timezone: string;
+  /** ms since the epoch */
+  readonly now: number;
+}
+
+/**
+ * The built-in variables of a conversation, without `input`, which the conversation keeps itself. `city`,
+ * `state` and `zip` are empty: a phone number does not tell them. `country` is that of `from`.
+ */
+export function builtInVariables(facts: BuiltInFacts): Variables {
+  const from = parsePhoneNumberFromString(facts.from);
+  const to = parsePhoneNumberFromString(facts.to);
+  return {
+    now: localTime(facts.now, facts.timezone),
+    now_utc: new Date(facts.now).toISOString(),
+    short_from: from?.nationalNumber ?? facts.from,
+    short_to: to?.nationalNumber ?? facts.to,
+    from: facts.from,
+    to: facts.to,
+    call_id: facts.callId,
+    phone_number: facts.to,
+    from_number: facts.from,
+    city: '',
+    country: from?.country ?? '',
+    state: '',
+    zip: '',
+  };
+}
+
+function localTime(now: number, timezone: string): string {
+  const style = { dateStyle: 'full', timeStyle: 'short' } as const;
+  try {
+    return new Intl.DateTimeFormat('en-US', { ...style, timeZone: timezone }).format(now);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return new Intl.DateTimeFormat('en-US', { ...style, timeZone: 'UTC' }).format(now);
+  }
+}

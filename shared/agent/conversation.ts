@@ -1,0 +1,75 @@
+/** What goes into a conversation and what comes out of it: the same for calls, chats and test runs. */
+import type { KeyPlan } from './keys.ts';
+
+export interface WebhookRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** null: no body */
+  readonly body: string | null;
+  readonly timeoutMs: number;
+}
+
+export interface WebhookResult {
+  /** HTTP status, null when there was no answer */
+  readonly status: number | null;
+  /** parsed when it was JSON, else the text */
+  readonly body: unknown;
+  /** why there was no usable answer */
+  readonly error: string | null;
+}
+
+export type ConversationEvent =
+  | { readonly type: 'start' }
+  /** The person spoke or typed. */
+  | { readonly type: 'heard'; readonly text: string }
+  /** One complete entry of keys, without its terminator. */
+  | { readonly type: 'keys'; readonly keys: string }
+  /** The person did nothing for the time of `listen`. */
+  | { readonly type: 'silence' }
+  | { readonly type: 'webhook'; readonly result: WebhookResult }
+  | { readonly type: 'transfer'; readonly ok: boolean; readonly reason: string };
+
+interface AtNode {
+  readonly nodeId: string;
+  readonly nodeName: string;
+}
+
+/** To be carried out in order. After `listen`, `webhook` and `transfer` the conversation waits for its event. */
+export type Action =
+  | ({ readonly type: 'say'; readonly text: string } & AtNode)
+  | ({
+      readonly type: 'listen';
+      readonly keys: KeyPlan;
+      /** ms after the last word was said until `silence` is due */
+      readonly timeoutMs: number;
+      readonly interruptionThreshold: number | null;
+    } & AtNode)
+  | ({ readonly type: 'press'; readonly digits: string } & AtNode)
+  | ({ readonly type: 'webhook'; readonly request: WebhookRequest } & AtNode)
+  | ({ readonly type: 'transfer'; readonly target: string; readonly method: 'bridge' | 'refer' } & AtNode)
+  | ({ readonly type: 'end'; readonly reason: string } & AtNode);
+
+export interface Visit {
+  readonly nodeId: string;
+  readonly nodeName: string;
+  readonly pathwayId: string;
+  /** ms since the epoch */
+  readonly at: number;
+}
+
+export interface LogLine {
+  readonly at: number;
+  readonly nodeId: string | null;
+  readonly message: string;
+}
+
+/** One webhook that was called (contract 6.4 `webhook_calls`). */
+export interface WebhookCall {
+  readonly nodeId: string;
+  readonly url: string;
+  readonly method: string;
+  readonly body: string | null;
+  readonly statusCode: number | null;
+  readonly at: number;
+}

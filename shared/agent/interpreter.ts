@@ -1,0 +1,553 @@
+/**
+ * Walks a pathway. It holds no clock, socket or audio: events go in, actions come out, and whoever owns the
+ * conversation (a call, a chat, a test run) carries them out in order.
+ *
+ *               start
+ *                 |
+ *                 v
+ *            [ arriving ] --say, press--> next node, as long as the node does not wait
+ *              |   |   |
+ *       listen |   |   | webhook / transfer
+ *              v   |   v
+ *     [ listening ]|[ waiting for its result ]
+ *        |         |            |
+ *        | heard, keys, silence | result
+ *        +---------+------------+---> the edge taken, the node again, or the end
+ *                  v
+ *               [ ended ]
+ */
+import { isBuiltIn } from './built-in-variables.ts';
+import type {
+  Action,
+  ConversationEvent,
+  LogLine,
+  Visit,
+  WebhookCall,
+  WebhookRequest,
+  WebhookResult,
+} from './conversation.ts';
+import type { Graph, GraphEdge, GraphNode } from './graph.ts';
+import type { Option, Turn, Understanding, Variables } from './interfaces.ts';
+import { valueOfKeys } from './key-values.ts';
+import { chooseByKeys, fillsFromKeys, keyPlan, keysInSpeech, namedKeys } from './keys.ts';
+import { type EdgeRole, firstOf, roleOf } from './special-edges.ts';
+import { asText, fillTemplate } from './template.ts';
+import { responsePathway, responseVariables, webhookRequest } from './webhook-node.ts';
+
+export interface LoadedPathway {
+  readonly pathwayId: string;
+  readonly graph: Graph;
+}
+
+export interface ConversationOptions {
+  readonly pathway: LoadedPathway;
+  readonly understanding: Understanding;
+  /** From request_data and headers; names of built-in variables are ignored (contract 9.4). */
+  readonly variables: Variables;
+  /** The built-in variables as they are now, without `input`. */
+  readonly builtIns: () => Variables;
+  /** ms since the epoch */
+  readonly now: () => number;
+  /** null: the graph's start node */
+  readonly startNodeId: string | null;
+  /** Said in place of the first node's own words. */
+  readonly firstSentence: string | null;
+  /** Other pathways, for Transfer Pathway nodes; undefined when there is none of that id and version. */
+  readonly otherPathway: (id: string, version: number) => LoadedPathway | undefined;
+  readonly limits?: Partial<ConversationLimits>;
+}
+
+export interface ConversationLimits {
+  /** Nodes passed without waiting for the person; more is a loop in the graph. */
+  readonly movesPerStep: number;
+  /** How often a node repeats itself after silence or input that fits nothing. */
+  readonly repeats: number;
+  /** ms of silence after the last word until `silence` is due */
+  readonly listenMs: number;
+}
+
+export const conversationLimits: ConversationLimits = { movesPerStep: 50, repeats: 2, listenMs: 10_000 };
+
+/** The conversation was asked to begin at a node that its graph does not have. */
+export class UnknownStartNode extends Error {
+  override readonly name = 'UnknownStartNode';
+  constructor(nodeId: string) {
+    super(`Invalid start_node_id: the pathway has no node "${nodeId}"`);
+  }
+}
+
+const onSuccess: readonly EdgeRole[] = ['success', 'regular', 'default'];
+const onFailure: readonly EdgeRole[] = ['failure', 'default', 'regular'];
+
+type Phase = 'new' | 'listening' | 'webhook' | 'transfer' | 'ended';
+
+export class Conversation {
+  readonly #options: ConversationOptions;
+  readonly #limits: ConversationLimits;
+  #pathway: LoadedPathway;
+  #phase: Phase = 'new';
+  #node: GraphNode;
+  /** Where a global node without edges returns to. */
+  #returnTo: GraphNode | null = null;
+  #repeats = 0;
+  #firstSentence: string | null;
+  #input = '';
+  #request: WebhookRequest | null = null;
+  #actions: Action[] = [];
+  #tail: Promise<unknown> = Promise.resolve();
+  readonly #given: Variables;
+  readonly #learned: Variables = {};
+  readonly #history: Turn[] = [];
+  readonly visits: Visit[] = [];
+  readonly log: LogLine[] = [];
+  readonly webhookCalls: WebhookCall[] = [];
+
+  /** @throws UnknownStartNode */
+  constructor(options: ConversationOptions) {
+    this.#options = options;
+    this.#limits = { ...conversationLimits, ...options.limits };
+    this.#pathway = options.pathway;
+    this.#firstSentence = options.firstSentence;
+    this.#given = Object.fromEntries(Object.entries(options.variables).filter(([name]) => !isBuiltIn(name)));
+    const { graph } = options.pathway;
+    const start = options.startNodeId === null ? graph.start : graph.nodes.get(options.startNodeId);
+    if (!start) throw new UnknownStartNode(options.startNodeId ?? '');
+    this.#node = start;
+  }
+
+  get ended(): boolean {
+    return this.#phase === 'ended';
+  }
+
+  get currentNode(): GraphNode {
+    return this.#node;
+  }
+
+  get history(): readonly Turn[] {
+    return this.#history;
+  }
+
+  /** What the conversation has learned from the person and from webhooks. */
+  get learned(): Variables {
+    return { ...this.#learned };
+  }
+
+  /** Every variable that a template can name now. */
+  get variables(): Variables {
+    return { ...this.#given, ...this.#learned, ...this.#options.builtIns(), input: this.#input };
+  }
+
+  /**
+   * Takes one event; events given while another is at work wait for it. An event that the conversation does
+   * not wait for, or that comes after its end, yields no action.
+   * Rejects when the model behind `understanding` does.
+   */
+  step(event: ConversationEvent): Promise<readonly Action[]> {
+    const result = this.#tail.then(() => this.#step(event));
+    this.#tail = result.catch(() => undefined);
+    return result;
+  }
+
+  async #step(event: ConversationEvent): Promise<readonly Action[]> {
+    this.#actions = [];
+    const next = await this.#take(event);
+    if (next) await this.#enter(next);
+    return this.#actions;
+  }
+
+  async #take(event: ConversationEvent): Promise<GraphNode | null> {
+    switch (event.type) {
+      case 'start':
+        return this.#phase === 'new' ? this.#node : null;
+      case 'webhook':
+        return this.#phase === 'webhook' ? this.#afterWebhook(event.result) : null;
+      case 'transfer':
+        return this.#phase === 'transfer' ? this.#afterTransfer(event.ok, event.reason) : null;
+      case 'silence':
+        return this.#phase === 'listening' ? this.#onSilence() : null;
+      case 'keys':
+        return this.#phase === 'listening' ? this.#onKeys(event.keys) : null;
+      case 'heard':
+        return this.#phase === 'listening' && event.text.trim() !== ''
+          ? this.#onHeard(event.text.trim())
+          : null;
+    }
+  }
+
+  // -------------------------------------------------------------- arriving
+
+  async #enter(first: GraphNode): Promise<void> {
+    let next: GraphNode | null = first;
+    for (let moves = 0; next; moves++) {
+      if (moves >= this.#limits.movesPerStep) {
+        return this.#end(`${moves} nodes were passed without waiting for anybody: the graph has a loop`);
+      }
+      this.#node = next;
+      this.#repeats = 0;
+      this.visits.push({
+        nodeId: next.id,
+        nodeName: next.name,
+        pathwayId: this.#pathway.pathwayId,
+        at: this.#options.now(),
+      });
+      next = await this.#arrive(next);
+    }
+  }
+
+  /** Does what a node does on arrival. Returns the node to go on with, or null when the conversation waits. */
+  async #arrive(node: GraphNode): Promise<GraphNode | null> {
+    if (node.type !== 'Wait for Response') await this.#speak(node);
+    switch (node.type) {
+      case 'Default':
+      case 'Knowledge Base':
+      case 'Wait for Response':
+        return this.#returnFromGlobal(node) ?? this.#listen();
+      case 'Press Button':
+        this.#act({ type: 'press', digits: fillTemplate(asText(node.data.digits), this.variables) });
+        return (
+          this.#follow(onSuccess, 'after its keys were sent') ??
+          this.#returnFromGlobal(node) ??
+          this.#listen()
+        );
+      case 'Webhook':
+        this.#request = webhookRequest(node, this.variables);
+        this.#phase = 'webhook';
+        this.#act({ type: 'webhook', request: this.#request });
+        return null;
+      case 'Transfer Call':
+        this.#phase = 'transfer';
+        this.#act({
+          type: 'transfer',
+          target: fillTemplate(asText(node.data.transferNumber), this.variables),
+          method: node.data.transferMethod === 'refer' ? 'refer' : 'bridge',
+        });
+        return null;
+      case 'Transfer Pathway':
+        return this.#transferPathway(node);
+      case 'End Call':
+        this.#end('the pathway reached its End Call node');
+        return null;
+    }
+  }
+
+  async #speak(node: GraphNode): Promise<void> {
+    if (this.#firstSentence !== null) {
+      this.#say(fillTemplate(this.#firstSentence, this.variables));
+      this.#firstSentence = null;
+      return;
+    }
+    if (node.text !== '') return this.#say(fillTemplate(node.text, this.variables));
+    const answers = node.type === 'Knowledge Base' && this.#lastTurnIsUser();
+    if (node.prompt !== '' || answers) await this.#generate(node);
+  }
+
+  async #generate(node: GraphNode): Promise<void> {
+    const speech = await this.#options.understanding.generate({
+      ...this.#situation(),
+      prompt: fillTemplate(node.prompt, this.variables),
+      globalPrompt: fillTemplate(this.#pathway.graph.globalPrompt, this.variables),
+      knowledge: node.type === 'Knowledge Base' ? asText(node.data.kb) : null,
+      temperature: node.temperature,
+    });
+    if (speech.note !== undefined) this.#note(speech.note);
+    this.#say(speech.text);
+  }
+
+  #transferPathway(node: GraphNode): GraphNode | null {
+    const id = asText(node.data.transferPathwayId);
+    const version = Number(node.data.transferPathwayVersion ?? 0);
+    const other = this.#options.otherPathway(id, Number.isInteger(version) ? version : 0);
+    if (!other) {
+      this.#note(`pathway ${id} version ${version} is not available`);
+      return this.#fallBack('the pathway to go on in is not available');
+    }
+    this.#pathway = other;
+    this.#returnTo = null;
+    return other.graph.start;
+  }
+
+  /** A global node that leads nowhere gives the word back to the node that it interrupted. */
+  #returnFromGlobal(node: GraphNode): GraphNode | null {
+    const back = this.#returnTo;
+    this.#returnTo = null;
+    if (node.globalLabel === null || !back || this.#edges(node).length > 0) return null;
+    this.#note(`back to "${back.name}"`);
+    return back;
+  }
+
+  // -------------------------------------------------------------- input
+
+  async #onKeys(keys: string): Promise<GraphNode | null> {
+    this.#input = keys;
+    this.#history.push({ role: 'user', text: `Pressed ${keys}` });
+    const options = this.#ways();
+    const named = chooseByKeys(keys, options);
+    const fills = fillsFromKeys(this.#node, options);
+    if (!named && fills && !this.#learnFromKeys(keys)) return this.#unfit(`"${keys}" is no valid entry here`);
+    if (named && !fills) this.#learnFromKeys(keys);
+    if (named) return this.#leave(options[named.choice], named.reason);
+    const unnamed = options.filter(
+      (option) => !option.global && roleOf(option) === 'regular' && !this.#namesKeys(option),
+    );
+    const [only] = unnamed;
+    if (only && unnamed.length === 1) return this.#leave(only, 'it is the only way that names no key');
+    if (fills && unnamed.length > 1) return this.#chooseByWords(keys, unnamed);
+    const otherwise = fills ? options[firstOf(options, 'default')] : undefined;
+    if (otherwise) return this.#leave(otherwise, 'the entry is complete');
+    return this.#unfit(`no way is for the keys ${keys}`);
+  }
+
+  async #onHeard(text: string): Promise<GraphNode | null> {
+    this.#input = text;
+    this.#history.push({ role: 'user', text });
+    const options = this.#ways();
+    const keys = keysInSpeech(text);
+    const named = keys === null ? null : chooseByKeys(keys, options);
+    if (named) {
+      if (keys !== null) this.#learnFromKeys(keys);
+      return this.#leave(options[named.choice], named.reason);
+    }
+    await this.#learnFromWords(text);
+    return this.#chooseByWords(
+      text,
+      options.filter((option) => roleOf(option) === 'regular'),
+    );
+  }
+
+  async #chooseByWords(text: string, options: readonly Option[]): Promise<GraphNode | null> {
+    const all = this.#ways();
+    const otherwise = firstOf(all, 'default') >= 0 || firstOf(all, 'invalid') >= 0;
+    const answer = await this.#options.understanding.chooseEdge({
+      ...this.#situation(),
+      text,
+      options,
+      otherwise,
+    });
+    const chosen = answer.choice === null ? undefined : options[answer.choice];
+    if (chosen) return this.#leave(chosen, answer.reason);
+    if (answer.reply !== undefined) {
+      this.#note(answer.reason);
+      this.#say(answer.reply);
+      return this.#listen();
+    }
+    if (this.#node.type === 'Knowledge Base') {
+      await this.#generate(this.#node);
+      return this.#listen();
+    }
+    return this.#unfit(answer.reason);
+  }
+
+  #onSilence(): Promise<GraphNode | null> | GraphNode | null {
+    const options = this.#ways();
+    const noInput = options[firstOf(options, 'no_input')];
+    if (noInput) return this.#go(noInput, 'nothing was heard or pressed');
+    if (options.length === 0) {
+      this.#end('nothing leads on from here');
+      return null;
+    }
+    return this.#repeat('nothing was heard or pressed');
+  }
+
+  #unfit(reason: string): Promise<GraphNode | null> | GraphNode | null {
+    const options = this.#ways();
+    const invalid = options[firstOf(options, 'invalid')];
+    if (invalid) return this.#go(invalid, reason);
+    const otherwise = options[firstOf(options, 'default')];
+    if (otherwise) return this.#leave(otherwise, reason);
+    return this.#repeat(reason);
+  }
+
+  /** Says the node's words again, until they have been repeated often enough. */
+  async #repeat(reason: string): Promise<GraphNode | null> {
+    if (this.#repeats < this.#limits.repeats) {
+      this.#repeats++;
+      this.#note(`${reason}; "${this.#node.name}" is repeated`);
+      if (this.#node.type !== 'Wait for Response') await this.#speak(this.#node);
+      return this.#listen();
+    }
+    const options = this.#ways();
+    const otherwise = options[firstOf(options, 'default')];
+    if (otherwise) return this.#go(otherwise, reason);
+    this.#end(`${reason}, ${this.#repeats} repeats were in vain`);
+    return null;
+  }
+
+  /** Takes a way, if the node's condition lets go. */
+  async #leave(option: Option | undefined, reason: string): Promise<GraphNode | null> {
+    if (!option) return this.#unfit(reason);
+    const { condition, extractVars } = this.#node;
+    if (condition !== '' && !option.global) {
+      const filled = fillTemplate(condition, this.variables);
+      const verdict = await this.#options.understanding.conditionHolds({
+        ...this.#situation(),
+        condition: filled,
+        wanted: extractVars,
+      });
+      if (!verdict.holds) return this.#repeat(`the condition "${filled}" does not hold: ${verdict.reason}`);
+    }
+    return this.#go(option, reason);
+  }
+
+  #go(option: Option, reason: string): GraphNode | null {
+    const target = this.#pathway.graph.nodes.get(option.target);
+    this.#note(`"${option.label}" is taken: ${reason}`);
+    if (option.global) this.#returnTo = this.#node;
+    return target ?? null;
+  }
+
+  // -------------------------------------------------------------- learning
+
+  #learnFromKeys(keys: string): boolean {
+    const [wanted] = this.#node.extractVars;
+    if (!wanted) return false;
+    const value = valueOfKeys(keys, wanted.type);
+    if (value === undefined) return false;
+    this.#learn({ [wanted.name]: value });
+    return true;
+  }
+
+  async #learnFromWords(text: string): Promise<void> {
+    const wanted = this.#node.extractVars;
+    if (wanted.length === 0) return;
+    this.#learn(await this.#options.understanding.extract({ ...this.#situation(), text, wanted }));
+  }
+
+  #learn(values: Variables): void {
+    for (const [name, value] of Object.entries(values)) {
+      if (isBuiltIn(name)) {
+        this.#note(`the variable ${name} is built in and was not changed`);
+        continue;
+      }
+      this.#learned[name] = value;
+      this.#note(`${name} = ${asText(value)}`);
+    }
+  }
+
+  // -------------------------------------------------------------- results
+
+  #afterWebhook(result: WebhookResult): GraphNode | null {
+    const node = this.#node;
+    const request = this.#request;
+    if (request) {
+      const { url, method, body } = request;
+      const at = this.#options.now();
+      this.webhookCalls.push({ nodeId: node.id, url, method, body, statusCode: result.status, at });
+    }
+    const ok = result.error === null && result.status !== null && result.status >= 200 && result.status < 300;
+    this.#note(`the webhook answered ${result.error ?? result.status}`);
+    if (ok) this.#learn(responseVariables(node, result.body));
+    const target = ok ? responsePathway(node, this.variables, result.body) : null;
+    const chosen = target === null ? undefined : this.#pathway.graph.nodes.get(target);
+    if (chosen) return chosen;
+    const next = ok
+      ? this.#follow(onSuccess, 'the webhook succeeded')
+      : this.#follow(onFailure, 'the webhook failed');
+    const back = next ?? this.#returnFromGlobal(node);
+    if (!back) this.#end('nothing leads on from the webhook');
+    return back;
+  }
+
+  #afterTransfer(ok: boolean, reason: string): GraphNode | null {
+    this.#note(`transfer: ${reason}`);
+    if (!ok) return this.#fallBack(reason);
+    this.#end('the call was transferred');
+    return null;
+  }
+
+  #fallBack(reason: string): GraphNode | null {
+    const options = this.#ways();
+    const failure = options[firstOf(options, 'failure')];
+    if (failure) return this.#go(failure, reason);
+    this.#end(reason);
+    return null;
+  }
+
+  /** Goes on without the person, over the first edge of the first of these roles that has one. */
+  #follow(roles: readonly EdgeRole[], reason: string): GraphNode | null {
+    const options = this.#ways().filter((option) => !option.global);
+    for (const role of roles) {
+      const option = options[firstOf(options, role)];
+      if (option) return this.#go(option, reason);
+    }
+    return null;
+  }
+
+  // -------------------------------------------------------------- output
+
+  #listen(): null {
+    this.#phase = 'listening';
+    this.#act({
+      type: 'listen',
+      keys: keyPlan(this.#node, this.#ways()),
+      timeoutMs: this.#limits.listenMs,
+      interruptionThreshold: this.#node.interruptionThreshold,
+    });
+    return null;
+  }
+
+  #say(text: string): void {
+    const words = text.trim();
+    if (words === '') return;
+    this.#history.push({ role: 'assistant', text: words });
+    this.#act({ type: 'say', text: words });
+  }
+
+  #end(reason: string): void {
+    this.#phase = 'ended';
+    this.#note(reason);
+    this.#act({ type: 'end', reason });
+  }
+
+  #act(action: WithoutNode<Action>): void {
+    this.#actions.push({ ...action, nodeId: this.#node.id, nodeName: this.#node.name });
+  }
+
+  #note(message: string): void {
+    this.log.push({ at: this.#options.now(), nodeId: this.#node.id, message });
+  }
+
+  // -------------------------------------------------------------- facts
+
+  /** The ways out of the present node: its edges in the author's order, then the global nodes. */
+  #ways(): Option[] {
+    const own = this.#edges(this.#node).map((edge) => ({
+      label: edge.label,
+      description: edge.description,
+      target: edge.target,
+      global: false,
+    }));
+    const globals = this.#pathway.graph.globals.filter((node) => node.id !== this.#node.id);
+    return [
+      ...own,
+      ...globals.map((node) => ({
+        label: node.globalLabel ?? '',
+        description: '',
+        target: node.id,
+        global: true,
+      })),
+    ];
+  }
+
+  #edges(node: GraphNode): readonly GraphEdge[] {
+    return this.#pathway.graph.edgesFrom.get(node.id) ?? [];
+  }
+
+  #namesKeys(option: Option): boolean {
+    const named = namedKeys(option);
+    return named.any || named.sequences.length > 0;
+  }
+
+  #lastTurnIsUser(): boolean {
+    return this.#history.at(-1)?.role === 'user';
+  }
+
+  #situation(): { node: { id: string; name: string }; history: readonly Turn[]; variables: Variables } {
+    return {
+      node: { id: this.#node.id, name: this.#node.name },
+      history: [...this.#history],
+      variables: this.variables,
+    };
+  }
+}
+
+type WithoutNode<A> = A extends unknown ? Omit<A, 'nodeId' | 'nodeName'> : never;

@@ -1,0 +1,186 @@
+/**
+ * Key presses as input of a pathway: which keys an edge names, when an entry is complete, and which edge it
+ * takes. Deterministic, whatever model understands the spoken words. `docs/pathways-on-calls.md` tells the
+ * same to authors.
+ *
+ * An edge (or a global node, by its globalLabel) names keys in its label, else in its description:
+ *
+ *     label = keys                        1   *   #   12   *9   1, 2 or 3
+ *           | keys separator words        1: Billing   2 - Support   3) Sales   # for the menu
+ *           | ... verb key ...            press 1   For billing, press one   key 1   dial star
+ *           | "any key"
+ *     verb  = press, presses, pressed, push, key, keys, dial, enter, button, option, choose, digit
+ *     key   = 0..9 * # | zero one ... nine | star asterisk | pound hash
+ *
+ * In a description only the forms with a verb count, because numbers in a sentence mean other things.
+ * Labels with a meaning of their own are in `special-edges.ts`.
+ */
+import type { GraphNode } from './graph-node.ts';
+import type { Option } from './interfaces.ts';
+import { roleOf } from './special-edges.ts';
+
+const spoken: Readonly<Record<string, string>> = {
+  zero: '0',
+  one: '1',
+  two: '2',
+  three: '3',
+  four: '4',
+  five: '5',
+  six: '6',
+  seven: '7',
+  eight: '8',
+  nine: '9',
+  star: '*',
+  asterisk: '*',
+  pound: '#',
+  hash: '#',
+};
+
+const word = Object.keys(spoken).join('|');
+const key = `(?:[0-9*#]{1,32}(?!\\w|%|\\.\\d)|(?:${word})\\b)`;
+const list = `${key}(?:\\s*(?:,\\s*or|,|/|or)\\s*${key})*`;
+const bareKeys = new RegExp(`^\\s*(${list})\\s*$`, 'i');
+const leadingKeys = new RegExp(`^\\s*(${list})\\s*(?:[-:.)=]|–|—|->|→|for\\b)`, 'i');
+const afterVerb = new RegExp(
+  `\\b(?:press(?:es|ed)?|push(?:es|ed)?|keys?|dial(?:s|ed)?|enter(?:s|ed)?|button|option|choose|chose|digit)(?:\\s+(?:the|key|keys|digit|number|button|option))*\\s+["'(]?(${list})`,
+  'gi',
+);
+
+/** The key sequences that a way out names, in order; `any` when it takes whatever is pressed. */
+export interface NamedKeys {
+  readonly sequences: readonly string[];
+  readonly any: boolean;
+}
+
+/** Reads the keys that an edge names, by the grammar above. */
+export function namedKeys(option: Pick<Option, 'label' | 'description'>): NamedKeys {
+  const fromLabel = keysIn(option.label, true);
+  return fromLabel.any || fromLabel.sequences.length > 0 ? fromLabel : keysIn(option.description, false);
+}
+
+function keysIn(text: string, isLabel: boolean): NamedKeys {
+  if (/\bany key\b/i.test(text)) return { sequences: [], any: true };
+  const whole = isLabel ? (bareKeys.exec(text) ?? leadingKeys.exec(text)) : null;
+  const lists =
+    whole?.[1] !== undefined ? [whole[1]] : [...text.matchAll(afterVerb)].map((match) => match[1] ?? '');
+  const sequences = lists.flatMap((found) => found.split(/\s*(?:,\s*or\b|,|\/|\bor\b)\s*/i)).map(asKeys);
+  return { sequences: [...new Set(sequences)].filter((sequence) => sequence !== ''), any: false };
+}
+
+function asKeys(text: string): string {
+  const trimmed = text.trim().toLowerCase();
+  return spoken[trimmed] ?? trimmed;
+}
+
+/** The keys that someone said or typed instead of pressing them ("1", "press one", "number 2"), else null. */
+export function keysInSpeech(text: string): string | null {
+  const plain = text.trim().replace(/[.!?]+$/, '');
+  const match = new RegExp(
+    `^(?:(?:i\\s+)?(?:press(?:ed)?|push(?:ed)?|option|number|key)\\s+)?(${key})$`,
+    'i',
+  ).exec(plain);
+  return match?.[1] === undefined ? null : asKeys(match[1]);
+}
+
+// ---------------------------------------------------------------- gathering
+
+/** When the keys pressed in a node make one complete entry. */
+export interface KeyPlan {
+  /** The sequences that edges name; an entry that equals one and begins no other is complete. */
+  readonly sequences: readonly string[];
+  readonly maxDigits: number;
+  /** This key ends the entry and is not part of it. */
+  readonly terminator: string | null;
+  /** ms after the last key, after which the entry is complete */
+  readonly interDigitMs: number;
+}
+
+export const keyDefaults = { interDigitMs: 3000, maxEntryDigits: 32 } as const;
+
+/**
+ * Without settings of its own (`data.dtmf`) a node takes
+ * - one key, at once, when every edge that names keys names single ones and no variable is to be filled;
+ * - else up to 32 keys (or the longest that an edge names, when no variable is to be filled), ended by `#`
+ *   unless an edge names `#`, or by 3 s without another key.
+ */
+export function keyPlan(node: GraphNode, options: readonly Option[]): KeyPlan {
+  const named = options.map(namedKeys);
+  const sequences = [...new Set(named.flatMap((keys) => keys.sequences))];
+  const fills = fillsFromKeys(node, options);
+  const longest = Math.max(1, ...sequences.map((sequence) => sequence.length));
+  const {
+    maxDigits = fills ? keyDefaults.maxEntryDigits : longest,
+    terminator,
+    timeoutMs,
+  } = node.keySettings;
+  const derived = maxDigits > 1 && !sequences.includes('#') ? '#' : null;
+  return {
+    sequences: fills ? [] : sequences,
+    maxDigits,
+    terminator: terminator === undefined ? derived : terminator,
+    interDigitMs: timeoutMs ?? keyDefaults.interDigitMs,
+  };
+}
+
+/**
+ * Whether keys pressed in this node fill its first variable: it has one, and not all of its ways out name
+ * single keys (then it is a menu, and the variable gets the key of the choice).
+ */
+export function fillsFromKeys(node: GraphNode, options: readonly Option[]): boolean {
+  if (node.extractVars.length === 0) return false;
+  const own = options.filter((option) => !option.global && roleOf(option) === 'regular').map(namedKeys);
+  return own.length === 0 || own.some((keys) => keys.sequences.length === 0 && !keys.any);
+}
+
+/** Gathers the keys of one entry. No timer inside: the owner calls `timeout` after `interDigitMs`. */
+export class KeyCollector {
+  readonly plan: KeyPlan;
+  #keys = '';
+
+  constructor(plan: KeyPlan) {
+    this.plan = plan;
+  }
+
+  /** Whether an entry has begun. */
+  get pending(): boolean {
+    return this.#keys !== '';
+  }
+
+  /** Takes one key. Returns the complete entry, or null when more may follow. */
+  press(digit: string): string | null {
+    const { plan } = this;
+    if (digit === plan.terminator && this.#keys !== '') return this.#take();
+    this.#keys += digit;
+    if (digit === plan.terminator || this.#keys.length >= plan.maxDigits) return this.#take();
+    const exact = plan.sequences.includes(this.#keys);
+    const begins = plan.sequences.some((other) => other !== this.#keys && other.startsWith(this.#keys));
+    return exact && !begins ? this.#take() : null;
+  }
+
+  /** The time between two keys is over: the entry so far is complete. Null when nothing was pressed. */
+  timeout(): string | null {
+    return this.#keys === '' ? null : this.#take();
+  }
+
+  #take(): string {
+    const keys = this.#keys;
+    this.#keys = '';
+    return keys;
+  }
+}
+
+// ---------------------------------------------------------------- choosing
+
+/** The way that an entry takes, or null when it fits none. Earlier ways win over later ones. */
+export function chooseByKeys(
+  keys: string,
+  options: readonly Option[],
+): { choice: number; reason: string } | null {
+  const named = options.map(namedKeys);
+  const exact = named.findIndex((candidate) => candidate.sequences.includes(keys));
+  if (exact >= 0)
+    return { choice: exact, reason: `the keys ${keys} are named by "${options[exact]?.label}"` };
+  const any = named.findIndex((candidate) => candidate.any);
+  if (any >= 0) return { choice: any, reason: `"${options[any]?.label}" takes any key` };
+  return null;
+}

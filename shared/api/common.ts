@@ -1,0 +1,67 @@
+/** Building blocks of the HTTP contract's schemas (sections 1.2 to 1.5). */
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+
+/** An object that takes no other properties (contract 1.4). */
+export const Closed = <T extends TProperties>(properties: T) =>
+  Type.Object(properties, { additionalProperties: false });
+
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** Text of `least` to `most` characters; U+0000 is refused for all texts where the body is read. */
+export const Text = (least = 0, most = 10_000, description?: string) =>
+  Type.String({ minLength: least, maxLength: most, ...(description && { description }) });
+
+export const List = <T extends TSchema>(items: T, least = 0, most = 1000) =>
+  Type.Array(items, { minItems: least, maxItems: most });
+
+export const Integer = (least: number, most: number, description?: string) =>
+  Type.Integer({ minimum: least, maximum: most, ...(description && { description }) });
+
+export const OneOf = <const T extends readonly string[]>(values: T, description?: string) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...(description && { description }) });
+
+/** Keyword that marks a free-form object, whose size and depth are limited (contract 1.4). */
+export const openObjectKeyword = 'x-open';
+
+/** A free-form object: at most 64 KiB serialised, at most 10 levels deep. */
+export const Open = () =>
+  Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: true,
+    [openObjectKeyword]: true,
+  });
+
+/** A flag in a body, or its string form where a table allows it (contract 9.1). */
+export const BooleanOrText = () => Type.Union([Type.Boolean(), Type.Literal('true'), Type.Literal('false')]);
+
+export const Uuid = (description?: string) =>
+  Type.String({
+    pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
+    ...(description && { description }),
+  });
+
+/** ISO 8601 with milliseconds and `Z`. */
+export const Iso = () => Type.String({ examples: ['2030-01-01T00:00:00.000Z'] });
+
+/** A phone number as sent; its form is judged after normalisation (contract 2.1). */
+export const PhoneNumber = () => Type.String({ maxLength: 64, examples: ['+14155550100'] });
+
+/** Success body of the plain group. */
+export const Plain = <T extends TSchema>(data: T) => Type.Object({ data, errors: Type.Null() });
+
+export const Success = <T extends TProperties>(
+  more: T,
+): TObject<{ status: ReturnType<typeof success> } & T> => Type.Object({ status: success(), ...more });
+
+const success = () => Type.Literal('success');
+
+/** Wraps the data of the plain group. */
+export function plain<T>(data: T): { data: T; errors: null } {
+  return { data, errors: null };
+}
+
+/** Path parameters: never validated by schema, because a malformed id answers 404 of its resource. */
+export const PathId = <const K extends string>(name: K, description: string) =>
+  Type.Object({ [name]: Type.String({ description }) } as Record<K, ReturnType<typeof Type.String>>);
+
+export type { Static };

@@ -1,0 +1,74 @@
+/** Pathways and their versions (contract section 11). */
+import { type Static, Type } from 'typebox';
+import { Closed, Iso, List, Nullable, Open, PathId, Success, Text } from '#shared/api/common.ts';
+
+const text = Type.String();
+
+/** Open objects; shared/agent checks what they must hold. */
+const Nodes = List(Open(), 1, 500);
+const Edges = List(Open(), 0, 2000);
+const ShownGraph = { nodes: Type.Array(Open()), edges: Type.Array(Open()) };
+
+export const PathwayCreate = Closed({
+  name: Text(1, 200),
+  description: Type.Optional(Text(0, 2000)),
+});
+
+export const PathwayUpdate = Closed({
+  name: Type.Optional(Text(1, 200)),
+  description: Type.Optional(Text(0, 2000)),
+  nodes: Type.Optional(Nodes),
+  edges: Type.Optional(Edges),
+});
+export type PathwayUpdate = Static<typeof PathwayUpdate>;
+
+export const VersionWrite = Closed({ name: Text(1, 200), nodes: Nodes, edges: Edges });
+export type VersionWrite = Static<typeof VersionWrite>;
+
+const Identity = { pathway_id: text, name: text, description: Nullable(text) };
+
+export const Pathway = Type.Object({
+  ...Identity,
+  ...ShownGraph,
+  production_version: Nullable(Type.Integer()),
+  staging_version: Nullable(Type.Integer()),
+  created_at: Iso(),
+  updated_at: Iso(),
+});
+export type Pathway = Static<typeof Pathway>;
+
+export const PathwayList = Type.Array(Pathway);
+export const PathwayCreated = Success({ pathway_id: text });
+export const PathwayUpdated = Success({
+  message: text,
+  pathway_data: Type.Object({ ...Identity, ...ShownGraph }),
+});
+
+export const VersionList = Type.Array(
+  Type.Object({
+    id: Type.Integer(),
+    version_number: Type.Integer(),
+    name: text,
+    created_at: Iso(),
+    is_latest: Type.Boolean(),
+    environments: Type.Array(text),
+    content_hash: text,
+  }),
+);
+export const VersionCreated = Success({
+  message: text,
+  data: Type.Object({ id: Type.Integer(), name: text, version_number: Type.Integer(), created_at: Iso() }),
+});
+export const VersionGraph = Type.Object({
+  name: text,
+  ...ShownGraph,
+  version_number: Type.Integer(),
+  is_latest: Type.Boolean(),
+  content_hash: text,
+});
+
+export const PathwayPath = PathId('id', 'Id of the pathway');
+export const VersionPath = Type.Object({
+  id: Type.String({ description: 'Id of the pathway' }),
+  version_id: Type.String({ description: 'Version number; 0 is the live graph' }),
+});

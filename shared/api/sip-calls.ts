@@ -1,0 +1,55 @@
+/** SIP call log and traces (contract 3.4). */
+import { type Static, Type } from 'typebox';
+import { Integer, Iso, Nullable, OneOf, PathId, PhoneNumber, Plain, Text } from '#shared/api/common.ts';
+import { MediaReport, TraceMessage } from '#shared/edge-protocol.ts';
+
+const text = Type.String();
+
+export const CallLogQuery = Type.Object({
+  phone_number: Type.Optional(PhoneNumber()),
+  limit: Type.Optional(Integer(1, 500)),
+  before: Type.Optional(Text(1, 512, 'call_id or id of the last row of the previous page')),
+  direction: Type.Optional(OneOf(['inbound', 'outbound'])),
+  status: Type.Optional(Text(1, 32, 'An outcome, or a three-digit SIP code')),
+  from_date: Type.Optional(Text(1, 40, 'Date or ISO time, inclusive')),
+  to_date: Type.Optional(Text(1, 40, 'ISO time, exclusive; a bare date includes its day')),
+});
+export type CallLogQuery = Static<typeof CallLogQuery>;
+
+export const CallLogEntry = Type.Object({
+  id: text,
+  call_id: text,
+  parent_id: Nullable(text),
+  direction: OneOf(['inbound', 'outbound']),
+  from: text,
+  to: text,
+  status: text,
+  sip_code: Nullable(Type.Integer()),
+  outcome: text,
+  duration_seconds: Type.Number(),
+  started_at: Iso(),
+  answered_at: Nullable(Iso()),
+  ended_at: Nullable(Iso()),
+  source_ip: Nullable(text),
+  edge_id: text,
+  trunk_id: Nullable(text),
+  codec: Nullable(text),
+  hangup_by: Nullable(text),
+  termination: Nullable(Type.String({ description: 'Why the call ended: a code of docs/errors.md' })),
+  termination_detail: Nullable(text),
+  failover_attempts: Type.Array(Type.Unknown()),
+  media: Nullable(MediaReport),
+});
+export type CallLogEntry = Static<typeof CallLogEntry>;
+
+export const CallLogPage = Plain(Type.Object({ calls: Type.Array(CallLogEntry) }));
+export const CallLogOne = Plain(Type.Object({ call: CallLogEntry }));
+
+export const TracedMessage = Type.Object({ seq: Type.Integer(), ...TraceMessage.properties });
+export type TracedMessage = Static<typeof TracedMessage>;
+
+export const Trace = Plain(
+  Type.Object({ call_id: text, truncated: Type.Boolean(), messages: Type.Array(TracedMessage) }),
+);
+
+export const LoggedCallPath = PathId('call_id', 'SIP Call-ID (URL-encoded), or id of the call');

@@ -1,0 +1,247 @@
+/** SIP configurations (contract sections 2 and 3.3). */
+import { type Static, Type } from 'typebox';
+import {
+  Closed,
+  Integer,
+  Iso,
+  List,
+  Nullable,
+  OneOf,
+  PhoneNumber,
+  Plain,
+  Text,
+  Uuid,
+} from '#shared/api/common.ts';
+
+const Optional = Type.Optional;
+const text = Type.String();
+
+/** Most SIP configurations of a number (contract 15). */
+export const mostConfigurations = 10;
+
+/** Only `tls` is taken; the other two are known, so that the refusal can say why. */
+const Transport = OneOf(['tls', 'udp', 'tcp']);
+
+const mapped = { type: Type.Literal('custom'), key: Text(1, 128), value: Text(0, 1024) };
+const HeaderItem = Type.Union([
+  Closed({ ...mapped, passthrough: Optional(Type.Boolean()) }),
+  Closed({
+    type: Type.Literal('uui'),
+    target: Text(1, 128),
+    purpose: Optional(Text(0, 64)),
+    encoding: Type.Literal('hex'),
+    content: Optional(Text(0, 1024)),
+  }),
+]);
+const Headers = (direction: 'inbound' | 'outbound') =>
+  Nullable(Closed({ direction: Type.Literal(direction), headers: List(HeaderItem, 0, 15) }));
+
+const common = {
+  port: Optional(Integer(1, 65535)),
+  transport: Optional(Transport),
+  secure_media: Optional(Type.Boolean()),
+};
+const InboundOptions = Closed({ ...common, allowed_ips: Optional(List(Text(1, 64), 0, 50)) });
+const OutboundOptions = Closed({
+  ...common,
+  sip_username: Optional(Nullable(Text(1, 128))),
+  sip_password: Optional(Nullable(Text(1, 256))),
+  sip_realm: Optional(Nullable(Text(1, 255))),
+});
+
+const AuthMode = OneOf(['ip', 'register']);
+const RegisterAuth = Closed({ username: Text(1, 128), password: Text(8, 256) });
+const Priority = Integer(1, 100);
+const SipEndpoint = Text(1, 255, 'Host or SIP URI');
+
+export const InboundDirection = Closed({
+  type: Type.Literal('inbound'),
+  priority: Optional(Priority),
+  auth_mode: Optional(AuthMode),
+  register_auth: Optional(RegisterAuth),
+  sip_endpoint: Optional(Nullable(SipEndpoint)),
+  headers: Optional(Headers('inbound')),
+  options: Optional(InboundOptions),
+});
+export type InboundDirection = Static<typeof InboundDirection>;
+
+export const OutboundDirection = Closed({
+  type: Type.Literal('outbound'),
+  priority: Optional(Priority),
+  sip_endpoint: Optional(SipEndpoint),
+  headers: Optional(Headers('outbound')),
+  options: Optional(OutboundOptions),
+});
+export type OutboundDirection = Static<typeof OutboundDirection>;
+
+const Numbers = {
+  phone_number: Optional(PhoneNumber()),
+  phone_numbers: Optional(List(PhoneNumber(), 1, 100)),
+};
+const Service = Optional(Type.Literal('sip'));
+const DirectionName = [Type.Literal('inbound'), Type.Literal('outbound')] as const;
+
+export const Attach = Closed({
+  ...Numbers,
+  directions: List(Type.Union([...DirectionName, InboundDirection, OutboundDirection]), 1, 10),
+  service: Service,
+  sip_endpoint: Optional(SipEndpoint),
+  options: Optional(OutboundOptions),
+  auth_mode: Optional(AuthMode),
+  register_auth: Optional(RegisterAuth),
+});
+export type Attach = Static<typeof Attach>;
+
+export const Update = Closed({
+  phone_number: PhoneNumber(),
+  updates: Type.Union([
+    Closed({ ...InboundDirection.properties, id: Optional(Uuid()) }),
+    Closed({ ...OutboundDirection.properties, id: Optional(Uuid()) }),
+  ]),
+});
+export type Update = Static<typeof Update>;
+
+export const Detach = Closed({
+  ...Numbers,
+  directions: List(
+    Type.Union([...DirectionName, Closed({ type: OneOf(['inbound', 'outbound']), id: Optional(Uuid()) })]),
+    1,
+    10,
+  ),
+  service: Service,
+});
+export type Detach = Static<typeof Detach>;
+
+export const Configuration = Type.Object({
+  id: text,
+  number: text,
+  org_id: text,
+  direction: OneOf(['inbound', 'outbound']),
+  priority: Type.Integer(),
+  sip_endpoint: Nullable(text),
+  headers: Nullable(Type.Object({ direction: text, headers: Type.Array(HeaderItem) })),
+  options: Type.Object({
+    port: Type.Integer(),
+    transport: text,
+    secure_media: Type.Boolean(),
+    auth_mode: Optional(AuthMode),
+    allowed_ips: Optional(Type.Array(text)),
+    register_auth: Optional(Type.Object({ username: text, password: text })),
+    sip_username: Optional(Nullable(text)),
+    sip_password: Optional(Nullable(text)),
+    sip_realm: Optional(Nullable(text)),
+  }),
+  failover_config: Nullable(Type.Unknown()),
+  codec_config: Type.Unknown(),
+  alert_config: Type.Unknown(),
+  inbound_sources: Optional(OneOf(['listed', 'none', 'open'])),
+  applied: Type.Boolean({ description: 'Whether every connected edge has confirmed this state' }),
+  health_status: OneOf(['healthy', 'unreachable', 'unchecked']),
+  created_at: Iso(),
+  updated_at: Iso(),
+});
+export type Configuration = Static<typeof Configuration>;
+
+const FailedNumber = Type.Object({ phone_number: text, error: text, message: text });
+
+export const Attached = Plain(
+  Type.Object({
+    configured: Type.Array(text),
+    failed: Type.Array(FailedNumber),
+    register_password_for_pbx: Optional(text),
+    warnings: Type.Array(text),
+  }),
+);
+
+const configurations = {
+  inbound: Nullable(Configuration),
+  outbound: Nullable(Configuration),
+  configurations: Type.Array(Configuration),
+};
+export const NumberConfigurations = Plain(Type.Object(configurations));
+export const Updated = Plain(Type.Object({ ...configurations, register_password_for_pbx: Optional(text) }));
+
+export const Detached = Plain(
+  Type.Object({
+    detached: Type.Array(text),
+    failed: Type.Array(Type.Object({ ...FailedNumber.properties, direction: Optional(text) })),
+  }),
+);
+
+export const SipNumbers = Plain(
+  Type.Object({
+    numbers: Type.Array(
+      Type.Object({
+        phone_number: text,
+        directions: Type.Array(text),
+        sip_endpoint: Nullable(text),
+        health_status: text,
+        configuration_count: Type.Integer(),
+      }),
+    ),
+  }),
+);
+
+export const NumberQuery = Type.Object({ phone_number: PhoneNumber() });
+export const OptionalNumberQuery = Type.Object({ phone_number: Optional(PhoneNumber()) });
+
+export const ParseDestination = Closed({ input: Text(0, 512) });
+export const ParsedDestination = Plain(
+  Type.Object({
+    valid: Type.Boolean(),
+    parsed: Nullable(
+      Type.Object({
+        host: text,
+        port: Optional(Type.Integer()),
+        user: Optional(text),
+        transport: Optional(OneOf(['udp', 'tcp', 'tls'])),
+        is_private_ip: Type.Boolean(),
+        normalized: text,
+      }),
+    ),
+  }),
+);
+
+export const FirewallIps = Plain(
+  Type.Object({
+    region: text,
+    ip_addresses: Type.Array(text),
+    ports: Type.Object({ sip: text, rtp: text }),
+  }),
+);
+
+export const OutboundSetup = Plain(
+  Type.Object({
+    sip_server: text,
+    port: Type.Integer(),
+    transport: text,
+    srtp: text,
+    codecs: Type.Array(text),
+    instructions: text,
+    credentials: Optional(Type.Object({ username: text, password: text, realm: Nullable(text) })),
+  }),
+);
+
+export const TrunkStatus = Plain(
+  Type.Object({
+    status: OneOf(['healthy', 'unreachable', 'unchecked']),
+    response_time_ms: Nullable(Type.Integer()),
+    checked_at: Nullable(Iso()),
+    uptime_percentage: Nullable(Type.Number()),
+    uptime_percentage_30d: Nullable(Type.Number()),
+    average_response_time_ms: Nullable(Type.Integer()),
+    endpoints: Type.Array(
+      Type.Object({
+        configuration_id: text,
+        host: text,
+        port: Type.Integer(),
+        priority: Type.Integer(),
+        status: text,
+        response_time_ms: Nullable(Type.Integer()),
+        checked_at: Nullable(Iso()),
+        consecutive_failures: Type.Integer(),
+        active: Type.Boolean(),
+      }),
+    ),
+  }),
+);

@@ -1,0 +1,122 @@
+/**
+ * Every error code of the HTTP interface, with its status and its usual message. Each code has a line in
+ * docs/errors.md; a test compares the two.
+ */
+export interface ApiErrorRule {
+  readonly status: number;
+  /** One sentence for a person; a more exact one may replace it where the error is raised. */
+  readonly message: string;
+}
+
+export const apiErrors = {
+  INVALID_PARAMETER: { status: 400, message: 'A value is missing, mistyped or out of range.' },
+  UNKNOWN_PROPERTY: { status: 400, message: 'The body holds a property that is not known here.' },
+  INVALID_JSON: { status: 400, message: 'The body must be a JSON object.' },
+  INVALID_CURSOR: { status: 400, message: 'The cursor names no call of this list.' },
+  INVALID_GRAPH: { status: 400, message: 'The pathway graph breaks a rule.' },
+  INVALID_SIP_ENDPOINT: { status: 400, message: 'The SIP endpoint is neither a host nor a SIP URI.' },
+  TRANSPORT_NOT_ALLOWED: { status: 400, message: 'SIP is carried over TLS only; set transport to "tls".' },
+  SECURE_MEDIA_REQUIRED: { status: 400, message: 'Media is SRTP only; secure_media cannot be false.' },
+  REGISTRAR_REQUIRED: {
+    status: 400,
+    message: 'Registration needs a registrar: give sip_endpoint, or attach an outbound configuration.',
+  },
+  DUPLICATE_SIP_CONFIG: { status: 400, message: 'Another configuration of the number is the same record.' },
+  TARGET_NOT_ALLOWED: { status: 400, message: 'The target address is not a public address.' },
+  AGENT_SOURCE_CONFLICT: {
+    status: 400,
+    message: 'Give at most one of prompt, pathway_id, persona_id and stream_url.',
+  },
+  INVALID_PHONE_NUMBER: { status: 400, message: 'The phone number is not an E.164 number.' },
+  SIP_CONFIG_LIMIT: { status: 400, message: 'The number would have more SIP configurations than allowed.' },
+  AUTH_FAILURE: { status: 401, message: 'Unauthorized' },
+  SIP_NOT_ENABLED: { status: 403, message: 'SIP is not enabled for this organization.' },
+  OPERATOR_KEY_REQUIRED: { status: 403, message: 'This endpoint needs an operator key.' },
+  ROUTE_NOT_FOUND: { status: 404, message: 'There is no such path.' },
+  NUMBER_NOT_FOUND: { status: 404, message: 'The organization holds no such number.' },
+  SIP_CONFIG_NOT_FOUND: { status: 404, message: 'The number has no such SIP configuration.' },
+  CALL_NOT_FOUND: { status: 404, message: 'There is no such call.' },
+  TRACE_NOT_FOUND: { status: 404, message: 'The call has no SIP trace, or it has expired.' },
+  PATHWAY_NOT_FOUND: { status: 404, message: 'There is no such pathway.' },
+  PERSONA_NOT_FOUND: { status: 404, message: 'There is no such persona.' },
+  VERSION_NOT_FOUND: { status: 404, message: 'The pathway has no such version.' },
+  TOOL_NOT_FOUND: { status: 404, message: 'There is no such tool.' },
+  METHOD_NOT_ALLOWED: { status: 405, message: 'The path does not answer to this method.' },
+  IDEMPOTENCY_CONFLICT: {
+    status: 409,
+    message: 'This Idempotency-Key was used with another body on the same path.',
+  },
+  NUMBER_IN_USE: { status: 409, message: 'The number is held by another organization.' },
+  PATHWAY_IN_USE: { status: 409, message: 'The pathway is in use.' },
+  PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than allowed.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The body must be application/json.' },
+  RATE_LIMITED: { status: 429, message: 'Too many requests; wait and try again.' },
+  INTERNAL_ERROR: { status: 500, message: 'Internal error' },
+  SERVICE_UNAVAILABLE: { status: 503, message: 'A part of the service is not available; try again.' },
+} as const satisfies Record<string, ApiErrorRule>;
+
+export type ApiErrorCode = keyof typeof apiErrors;
+
+/** One error as it stands in a body (contract 1.3). */
+export interface ErrorItem {
+  readonly error: ApiErrorCode;
+  readonly code: ApiErrorCode;
+  readonly message: string;
+  readonly details?: Record<string, unknown>;
+}
+
+/** Builds the body form of an error. `message` defaults to that of the code. */
+export function errorItem(
+  code: ApiErrorCode,
+  details?: Record<string, unknown>,
+  message?: string,
+): ErrorItem {
+  const item = { error: code, code, message: message ?? apiErrors[code].message };
+  return details ? { ...item, details } : item;
+}
+
+/** An answer that refuses a request. Thrown by rules and routes; the error handler of the API writes it. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly items: readonly ErrorItem[];
+  /** That of the first error; it also gives the status. */
+  readonly code: ApiErrorCode;
+  readonly statusCode: number;
+  /** Seconds for a `Retry-After` header, where waiting helps. */
+  readonly retryAfter: number | undefined;
+
+  private constructor(
+    items: readonly [ErrorItem, ...ErrorItem[]],
+    retryAfter: number | undefined = undefined,
+  ) {
+    super(items[0].message);
+    this.items = items;
+    this.code = items[0].code;
+    this.statusCode = apiErrors[items[0].code].status;
+    this.retryAfter = retryAfter;
+  }
+
+  static of(code: ApiErrorCode, details?: Record<string, unknown>, message?: string): ApiError {
+    return new ApiError([errorItem(code, details, message)]);
+  }
+
+  /** A value that breaks a rule of the contract. `path` is a JSON pointer, `?query`, `:path` or `@header`. */
+  static invalid(path: string, rule: string): ApiError {
+    return ApiError.of('INVALID_PARAMETER', { path, rule }, `${path || 'body'}: ${rule}`);
+  }
+
+  static many(items: readonly [ErrorItem, ...ErrorItem[]]): ApiError {
+    return new ApiError(items);
+  }
+
+  /** The same error with a `Retry-After` of so many seconds. */
+  waiting(seconds: number): ApiError {
+    const [first, ...others] = this.items;
+    return first ? new ApiError([first, ...others], seconds) : this;
+  }
+
+  /** 503 with `Retry-After`: something that the request needs is away. */
+  static unavailable(message: string, retryAfter: number): ApiError {
+    return new ApiError([errorItem('SERVICE_UNAVAILABLE', undefined, message)], retryAfter);
+  }
+}

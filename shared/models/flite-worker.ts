@@ -1,0 +1,52 @@
+/**
+ * The thread that runs flite: one WASI program run per text (the build exports only `_start`), which writes
+ * a WAV file into a folder of this thread's own.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WASI } from 'node:wasi';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { FliteAnswer, FliteQuestion } from './flite.ts';
+import { resample } from './resample.ts';
+import { readWav } from './wav.ts';
+
+const { module } = workerData as { readonly module: WebAssembly.Module };
+const folder = mkdtempSync(join(tmpdir(), 'trunkline-flite-'));
+
+parentPort?.on('message', (question: FliteQuestion | null) => {
+  if (question === null) {
+    rmSync(folder, { recursive: true, force: true });
+    parentPort?.close();
+    return;
+  }
+  answer(question).then(
+    (samples) => {
+      const reply: FliteAnswer = { id: question.id, samples };
+      parentPort?.postMessage(reply, [samples.buffer]);
+    },
+    (error: unknown) => {
+      const reply: FliteAnswer = {
+        id: question.id,
+        error: error instanceof Error ? error.message : String(error),
+      };
+      parentPort?.postMessage(reply);
+    },
+  );
+});
+
+async function answer({ text, voice, sampleRate }: FliteQuestion): Promise<Int16Array<ArrayBuffer>> {
+  const wasi = new WASI({
+    version: 'preview1',
+    args: ['flite', '-voice', voice, '-t', text, '-o', '/out/speech.wav'],
+    preopens: { '/out': folder },
+    returnOnExit: true,
+  });
+  const instance = await WebAssembly.instantiate(module, wasi.getImportObject());
+  const status = wasi.start(instance);
+  if (status !== 0) throw new Error(`flite ended with status ${status}`);
+  const file = join(folder, 'speech.wav');
+  const pcm = readWav(readFileSync(file));
+  rmSync(file);
+  return Int16Array.from(await resample(pcm.samples, pcm.sampleRate, sampleRate));
+}

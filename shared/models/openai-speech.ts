@@ -1,0 +1,81 @@
+import { type OpenAiServer, postOpenAi } from './openai-http.ts';
+import { resample } from './resample.ts';
+import { SpeechError, type SpeechOptions, type SpeechToText, type TextToSpeech } from './speech.ts';
+import { readWav, writeWav } from './wav.ts';
+
+/** Text-to-speech over `POST /v1/audio/speech`, response format `pcm`: 16-bit mono at 24 kHz. */
+export class OpenAiTextToSpeech implements TextToSpeech {
+  readonly #server: OpenAiServer;
+  readonly #voice: string;
+  readonly #pcmRate: number;
+
+  /**
+   * @param options.voice for calls that name none
+   * @param options.pcmRate Hz of the server's `pcm` format. Default 24000.
+   */
+  constructor(server: OpenAiServer, options: { readonly voice: string; readonly pcmRate?: number }) {
+    this.#server = server;
+    this.#voice = options.voice;
+    this.#pcmRate = options.pcmRate ?? 24_000;
+  }
+
+  async synthesize(text: string, options: SpeechOptions): Promise<Int16Array> {
+    const request = JSON.stringify({
+      model: this.#server.model,
+      input: text,
+      voice: options.voice ?? this.#voice,
+      response_format: 'pcm',
+    });
+    const { bytes } = await postOpenAi(this.#server, 'audio/speech', () => request);
+    // Some servers send a WAV file whatever format was asked for; its header tells the rate.
+    const isWav =
+      bytes.length > 44 && bytes[0] === 0x52 && bytes[1] === 0x49 && bytes[2] === 0x46 && bytes[3] === 0x46;
+    const pcm = isWav ? readWav(bytes) : { samples: littleEndian(bytes), sampleRate: this.#pcmRate };
+    if (pcm.samples.length === 0) throw new SpeechError('the speech server answered without audio');
+    return resample(pcm.samples, pcm.sampleRate, options.sampleRate);
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** Speech-to-text over `POST /v1/audio/transcriptions` with a WAV file. */
+export class OpenAiSpeechToText implements SpeechToText {
+  readonly #server: OpenAiServer;
+
+  constructor(server: OpenAiServer) {
+    this.#server = server;
+  }
+
+  async transcribe(samples: Int16Array, options: { sampleRate: number; language: string }): Promise<string> {
+    const wav = writeWav({ samples, sampleRate: options.sampleRate });
+    const { bytes } = await postOpenAi(this.#server, 'audio/transcriptions', () => {
+      const form = new FormData();
+      form.set('model', this.#server.model);
+      form.set('language', options.language.split('-')[0] ?? 'en');
+      form.set('response_format', 'json');
+      form.set('file', new Blob([wav], { type: 'audio/wav' }), 'speech.wav');
+      return form;
+    });
+    return transcriptOf(new TextDecoder().decode(bytes));
+  }
+}
+
+function transcriptOf(body: string): string {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(body);
+  } catch {
+    throw new SpeechError('the transcription server did not answer JSON');
+  }
+  if (typeof answer === 'object' && answer !== null && 'text' in answer && typeof answer.text === 'string') {
+    return answer.text.trim();
+  }
+  throw new SpeechError('the transcription server answered without "text"');
+}
+
+function littleEndian(bytes: Uint8Array): Int16Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const samples = new Int16Array(bytes.length >> 1);
+  for (let i = 0; i < samples.length; i++) samples[i] = view.getInt16(2 * i, true);
+  return samples;
+}

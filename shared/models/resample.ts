@@ -1,0 +1,95 @@
+/**
+ * Changes the sample rate of a whole utterance with a windowed-sinc filter (Kaiser window, about 80 dB):
+ * rational ratios, coefficients computed once per pair of rates.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+interface Filter {
+  readonly up: number;
+  readonly down: number;
+  readonly taps: number;
+  /** `up` phases of `taps` coefficients each */
+  readonly phases: Float32Array;
+}
+
+const zeroCrossings = 16;
+const kaiserBeta = 8;
+const samplesPerSlice = 8000;
+const filters = new Map<string, Filter>();
+
+/** `samples` at `to` Hz instead of `from` Hz. Long audio is worked on in slices, other work goes on between. */
+export async function resample(samples: Int16Array, from: number, to: number): Promise<Int16Array> {
+  if (from === to || samples.length === 0) return samples;
+  const filter = filterFor(from, to);
+  const output = new Int16Array(Math.floor((samples.length * filter.up) / filter.down));
+  for (let start = 0; start < output.length; start += samplesPerSlice) {
+    if (start > 0) await nextTurn();
+    convolve(samples, output, filter, start, Math.min(output.length, start + samplesPerSlice));
+  }
+  return output;
+}
+
+function convolve(input: Int16Array, output: Int16Array, filter: Filter, start: number, end: number): void {
+  const { up, down, taps, phases } = filter;
+  const half = taps / 2;
+  for (let n = start; n < end; n++) {
+    const position = n * down;
+    const centre = Math.floor(position / up);
+    const base = (position % up) * taps;
+    let sum = 0;
+    for (let k = 0; k < taps; k++) {
+      sum += (input[centre - half + 1 + k] ?? 0) * (phases[base + k] ?? 0);
+    }
+    output[n] = Math.max(-32768, Math.min(32767, Math.round(sum)));
+  }
+}
+
+function filterFor(from: number, to: number): Filter {
+  const key = `${from}/${to}`;
+  const known = filters.get(key);
+  if (known) return known;
+  const divisor = gcd(from, to);
+  const up = to / divisor;
+  const down = from / divisor;
+  // The pass band ends 6 % below the lower Nyquist frequency, where the filter's slope begins.
+  const cutoff = 0.94 * Math.min(1, up / down);
+  const half = Math.ceil(zeroCrossings / cutoff);
+  const taps = 2 * half;
+  const phases = new Float32Array(up * taps);
+  for (let phase = 0; phase < up; phase++) {
+    let sum = 0;
+    for (let k = 0; k < taps; k++) {
+      const distance = k - half + 1 - phase / up;
+      const value = cutoff * sinc(distance * cutoff) * kaiser(distance / half);
+      phases[phase * taps + k] = value;
+      sum += value;
+    }
+    for (let k = 0; k < taps; k++) phases[phase * taps + k] = (phases[phase * taps + k] ?? 0) / sum;
+  }
+  const filter = { up, down, taps, phases };
+  filters.set(key, filter);
+  return filter;
+}
+
+function sinc(x: number): number {
+  return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
+}
+
+function kaiser(x: number): number {
+  return Math.abs(x) >= 1 ? 0 : bessel0(kaiserBeta * Math.sqrt(1 - x * x)) / bessel0(kaiserBeta);
+}
+
+/** Modified Bessel function of the first kind, order 0. */
+function bessel0(x: number): number {
+  let sum = 1;
+  let term = 1;
+  for (let k = 1; term > sum * 1e-10; k++) {
+    term *= (x / (2 * k)) ** 2;
+    sum += term;
+  }
+  return sum;
+}
+
+function gcd(a: number, b: number): number {
+  return b === 0 ? a : gcd(b, a % b);
+}

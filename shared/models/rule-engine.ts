@@ -1,0 +1,101 @@
+/**
+ * Understands by rules what a language model would understand by reading: for deployments without a model,
+ * and for tests that must give the same result every time. There is no randomness in it. It never invents
+ * speech: a prompt without a model is answered by the sentence that it quotes, or by itself.
+ */
+import type { EdgeAnswer, EdgeQuestion, Option, Understanding } from '#shared/agent/interfaces.ts';
+import { asText } from '#shared/agent/template.ts';
+import { compare } from '#shared/agent/webhook-node.ts';
+import { valueIn } from './rule-values.ts';
+import { stems } from './words.ts';
+
+/** Rules for each question of `Understanding`. */
+export const ruleEngine: Understanding = {
+  chooseEdge: async (question) => chooseByWords(question),
+
+  extract: async ({ text, wanted }) => {
+    const texts = wanted.filter((variable) => variable.type === 'string');
+    const found = wanted.map(
+      (variable) => [variable.name, valueIn(text, variable, texts.length === 1)] as const,
+    );
+    return Object.fromEntries(found.filter(([, value]) => value !== undefined));
+  },
+
+  generate: async ({ prompt, knowledge, history }) => {
+    const note = 'no language model is configured';
+    const asked = history.at(-1)?.role === 'user' ? history.at(-1)?.text : undefined;
+    if (knowledge !== null && asked !== undefined) {
+      const answer = bestSentence(knowledge, asked);
+      if (answer !== null)
+        return { text: answer, note: `${note}: the nearest sentence of the knowledge base is said` };
+      if (prompt === '') {
+        return {
+          text: 'I have no answer to that.',
+          note: `${note}, and the knowledge base has no sentence that fits`,
+        };
+      }
+    }
+    const quoted = quotedSentence(prompt);
+    return quoted === null
+      ? { text: prompt, note: `${note}: the prompt itself is said` }
+      : { text: quoted, note: `${note}: the sentence quoted in the prompt is said` };
+  },
+
+  conditionHolds: async ({ condition, variables, wanted }) => {
+    const test = /^\s*([A-Za-z_][\w.]*)\s*(==|=|!=|>=|<=|>|<|contains)\s*"?([^"]*?)"?\s*$/.exec(condition);
+    const [, name = '', operator = '', expected = ''] = test ?? [];
+    if (test && Object.hasOwn(variables, name)) {
+      const holds = compare(variables[name], operator, expected);
+      return { holds, reason: `${name} is "${asText(variables[name])}"` };
+    }
+    const missing = wanted.filter(({ name: wantedName }) => asText(variables[wantedName]) === '');
+    return missing.length === 0
+      ? { holds: true, reason: 'every variable of the node is known' }
+      : { holds: false, reason: `not known yet: ${missing.map((variable) => variable.name).join(', ')}` };
+  },
+};
+
+/** The words of a label weigh twice those of a description; the share of them that was said breaks ties. */
+function chooseByWords({ text, options, otherwise }: EdgeQuestion): EdgeAnswer {
+  const said = new Set(stems(text));
+  let best: { index: number; score: number } | null = null;
+  for (const [index, option] of options.entries()) {
+    const score = overlap(option, said);
+    if (score > 0 && (best === null || score > best.score)) best = { index, score };
+  }
+  if (best) return { choice: best.index, reason: `it fits "${text}" best by its words` };
+  const own = options.filter((option) => !option.global);
+  const [only] = own;
+  if (only && own.length === 1 && !otherwise) {
+    return { choice: options.indexOf(only), reason: 'it is the only way on' };
+  }
+  return { choice: null, reason: `no way fits "${text}" by its words` };
+}
+
+function overlap(option: Option, said: ReadonlySet<string>): number {
+  const label = stems(option.label);
+  const description = stems(option.description).filter((word) => !label.includes(word));
+  const inLabel = label.filter((word) => said.has(word)).length;
+  const inDescription = description.filter((word) => said.has(word)).length;
+  if (inLabel + inDescription === 0) return 0;
+  return 2 * inLabel + inDescription + inLabel / (label.length + 1);
+}
+
+function bestSentence(knowledge: string, question: string): string | null {
+  const asked = new Set(stems(question));
+  let best: { text: string; score: number } | null = null;
+  for (const part of knowledge.split(/(?<=[.!?])\s+|\n+/)) {
+    const score = stems(part).filter((word) => asked.has(word)).length;
+    if (score > 0 && (best === null || score > best.score)) best = { text: part.trim(), score };
+  }
+  return best?.text ?? null;
+}
+
+/** The longest quoted text of at least two words: prompts often hold the sentence to say. */
+function quotedSentence(prompt: string): string | null {
+  const quotes = [...prompt.matchAll(/"([^"]{3,1000})"|“([^”]{3,1000})”/g)].map(
+    (match) => match[1] ?? match[2] ?? '',
+  );
+  const sentences = quotes.filter((text) => /\S\s+\S/.test(text)).sort((a, b) => b.length - a.length);
+  return sentences[0] ?? null;
+}

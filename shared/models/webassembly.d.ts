@@ -1,0 +1,13 @@
+/** The part of the WebAssembly JavaScript interface that is used here; Node has it, the es2024 library lacks its types. */
+declare namespace WebAssembly {
+  /** A compiled program; it can be sent to other threads. */
+  interface Module {
+    readonly [moduleBrand]: true;
+  }
+  const moduleBrand: unique symbol;
+  interface Instance {
+    readonly exports: Record<string, unknown>;
+  }
+  function compile(bytes: Uint8Array): Promise<Module>;
+  function instantiate(module: Module, imports: object): Promise<Instance>;
+}

@@ -1,0 +1,82 @@
+/** Agents that get ready when the test says so. */
+import type { AgentSettings } from '#shared/edge-protocol.ts';
+import type { AgentHost, AgentLeg, Agents, CallFacts } from '../../edge/call/ports.ts';
+
+export class FakeAgent implements AgentLeg {
+  readonly sampleRate = 8000;
+  readonly settings: AgentSettings;
+  readonly call: CallFacts;
+  readonly host: AgentHost;
+  readonly #ready: boolean;
+  started = 0;
+  readonly closedFor: string[] = [];
+  becomeReady: () => void = () => {};
+  refuse: (error: Error) => void = () => {};
+
+  constructor(settings: AgentSettings, call: CallFacts, host: AgentHost, ready: boolean) {
+    this.settings = settings;
+    this.call = call;
+    this.host = host;
+    this.#ready = ready;
+  }
+
+  async prepare(): Promise<void> {
+    if (this.#ready) return;
+    await new Promise<void>((resolve, reject) => {
+      this.becomeReady = resolve;
+      this.refuse = reject;
+    });
+  }
+
+  start(): void {
+    this.started++;
+  }
+
+  close(reason: string): void {
+    this.closedFor.push(reason);
+  }
+
+  read(): boolean {
+    return false;
+  }
+}
+
+export class FakeAgents implements Agents {
+  readonly created: FakeAgent[] = [];
+  readonly keep: boolean;
+  /** Whether the next agents are ready at once. */
+  ready = true;
+
+  constructor(keep = true) {
+    this.keep = keep;
+  }
+
+  create(settings: AgentSettings, call: CallFacts, host: AgentHost): AgentLeg {
+    const agent = new FakeAgent(settings, call, host, this.ready);
+    if (this.keep) this.created.push(agent);
+    return agent;
+  }
+
+  /** The agent created last. @throws when there is none */
+  get last(): FakeAgent {
+    const agent = this.created.at(-1);
+    if (!agent) throw new Error('no agent was created');
+    return agent;
+  }
+}
+
+/** Settings of an agent that returns what it hears, with the manner that the contract has as default. */
+export const echoAgent: AgentSettings = {
+  kind: 'echo',
+  first_sentence: null,
+  wait_for_greeting: false,
+  block_interruptions: false,
+  ignore_button_press: false,
+  voice: null,
+  language: 'en-US',
+  interruption_threshold: 500,
+  timezone: 'America/Los_Angeles',
+  max_duration: 30,
+  request_data: {},
+  fallback_number: null,
+};

@@ -1,0 +1,358 @@
+/**
+ * A phone without a body: one SRTP endpoint (SDES keys, PCMU, telephone-event 101) that sends tones and key
+ * presses and measures what it hears. The far end of media tests, and of the load generator.
+ */
+
+import { randomBytes, randomInt } from 'node:crypto';
+import { createSocket, type Socket } from 'node:dgram';
+import { decodeMulaw, encodeMulaw, tone } from './audio.ts';
+import { SrtpReceiver, SrtpSender } from './srtp.ts';
+
+export interface SrtpPeerOptions {
+  readonly address?: string;
+  /** First RTP sequence number. */
+  readonly sequence?: number;
+  readonly ssrc?: number;
+  /** Keeps decoded samples of what is heard; false saves memory in load tests. */
+  readonly record?: boolean;
+}
+
+export interface HeardEvent {
+  readonly digit: string;
+  /** In samples of the event clock. */
+  readonly duration: number;
+  /** Packets of this event, end packets among them. */
+  readonly packets: number;
+  readonly endPackets: number;
+}
+
+export interface HeardStats {
+  readonly packets: number;
+  readonly lost: number;
+  /** RFC 3550 section 6.4.1, ms */
+  readonly jitterMs: number;
+  /** How late packets came against the fastest one, by their timestamps, ms. */
+  readonly latenessP99Ms: number;
+  readonly undecryptable: number;
+}
+
+const digits = '0123456789*#ABCD';
+const frame = 160;
+
+export class SrtpPeer {
+  readonly rtpPort: number;
+  readonly #rtp: Socket;
+  readonly #rtcp: Socket;
+  readonly #address: string;
+  readonly #record: boolean;
+  #key: Buffer = randomBytes(30);
+  #sender: SrtpSender;
+  #receiver: SrtpReceiver | null = null;
+  #remote: { address: string; rtpPort: number } | null = null;
+  #version = 1;
+
+  ssrc: number;
+  sequence: number;
+  timestamp = randomInt(0x7fffffff);
+  /** Packets sent. */
+  sent = 0;
+
+  #waiting: { done: () => boolean; resolve: () => void }[] = [];
+  #packets = 0;
+  #undecryptable = 0;
+  #chunks: Int16Array[] = [];
+  #events = new Map<number, { digit: string; duration: number; packets: number; endPackets: number }>();
+  #firstSequence: number | null = null;
+  #highest = 0;
+  #jitter = 0;
+  #transit: number | null = null;
+  #delays: number[] = [];
+  /** The middle 32 bits of the NTP time in the last sender report, and when it came. */
+  #senderReport: { ntp: number; at: number } | null = null;
+  #remoteSsrc = 0;
+
+  private constructor(rtp: Socket, rtcp: Socket, options: SrtpPeerOptions) {
+    this.#rtp = rtp;
+    this.#rtcp = rtcp;
+    this.#address = options.address ?? '127.0.0.1';
+    this.#record = options.record ?? true;
+    this.rtpPort = rtp.address().port;
+    this.ssrc = options.ssrc ?? randomBytes(4).readUInt32BE();
+    this.sequence = options.sequence ?? randomInt(0x8000);
+    this.#sender = new SrtpSender(this.#key);
+    rtp.on('message', (packet) => this.#onRtp(packet));
+    rtcp.on('message', (packet) => this.#onRtcp(packet));
+  }
+
+  static async open(options: SrtpPeerOptions = {}): Promise<SrtpPeer> {
+    const address = options.address ?? '127.0.0.1';
+    for (;;) {
+      const port = 40_000 + 2 * randomInt(12_000);
+      const rtp = await bound(port, address);
+      if (!rtp) continue;
+      const rtcp = await bound(port + 1, address);
+      if (rtcp) return new SrtpPeer(rtp, rtcp, options);
+      rtp.close();
+    }
+  }
+
+  /** Takes new keys for the next offer or answer, as a peer does that moves. */
+  rekey(): void {
+    this.#key = randomBytes(30);
+    this.#sender = new SrtpSender(this.#key);
+  }
+
+  /** A description of this endpoint. */
+  sdp(options: { direction?: string; formats?: string; rtpmaps?: string[]; address?: string } = {}): string {
+    const address = options.address ?? this.#address;
+    const maps = options.rtpmaps ?? ['0 PCMU/8000', '101 telephone-event/8000'];
+    return [
+      'v=0',
+      `o=peer 7 ${this.#version++} IN IP4 ${address}`,
+      's=-',
+      `c=IN IP4 ${address}`,
+      't=0 0',
+      `m=audio ${this.rtpPort} RTP/SAVP ${options.formats ?? '0 101'}`,
+      ...maps.map((map) => `a=rtpmap:${map}`),
+      'a=fmtp:101 0-15',
+      `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${this.#key.toString('base64')}|2^31`,
+      `a=${options.direction ?? 'sendrecv'}`,
+      '',
+    ].join('\r\n');
+  }
+
+  /** Takes the other side's description. */
+  connect(sdp: string): void {
+    const port = /^m=audio (\d+) /m.exec(sdp)?.[1];
+    const key = /^a=crypto:\d+ \S+ inline:([^|\s]+)/m.exec(sdp)?.[1];
+    const address = /^c=IN IP4 (\S+)/m.exec(sdp)?.[1];
+    if (!port || !key || !address) throw new Error(`cannot connect to\n${sdp}`);
+    this.#remote = { address, rtpPort: Number(port) };
+    this.#receiver = new SrtpReceiver(Buffer.from(key, 'base64'));
+    this.#transit = null;
+    this.#firstSequence = null;
+  }
+
+  /** Where packets go; set after `connect` only to send to a wrong place. */
+  get remotePort(): number {
+    return this.#remote?.rtpPort ?? 0;
+  }
+
+  /** A plain RTP packet of this stream; moves sequence and timestamp on. */
+  rtpPacket(
+    payload: Uint8Array,
+    options: { payloadType?: number; marker?: boolean; samples?: number } = {},
+  ): Buffer {
+    const packet = Buffer.alloc(12 + payload.length);
+    packet[0] = 0x80;
+    packet[1] = (options.marker ? 0x80 : 0) | (options.payloadType ?? 0);
+    packet.writeUInt16BE(this.sequence, 2);
+    packet.writeUInt32BE(this.timestamp, 4);
+    packet.writeUInt32BE(this.ssrc, 8);
+    packet.set(payload, 12);
+    this.sequence = (this.sequence + 1) & 0xffff;
+    this.timestamp = (this.timestamp + (options.samples ?? frame)) >>> 0;
+    return packet;
+  }
+
+  protect(packet: Buffer): Buffer {
+    return this.#sender.protect(packet);
+  }
+
+  /** Puts bytes on the wire as they are. */
+  sendRaw(packet: Buffer): void {
+    if (!this.#remote) throw new Error('the peer is not connected');
+    this.sent++;
+    this.#rtp.send(packet, this.#remote.rtpPort, this.#remote.address);
+  }
+
+  send(
+    payload: Uint8Array,
+    options: { payloadType?: number; marker?: boolean; samples?: number } = {},
+  ): void {
+    this.sendRaw(this.protect(this.rtpPacket(payload, options)));
+  }
+
+  /** Frames of a tone, ready to send: a whole number of its periods when `hz` divides by 50. */
+  toneFrames(hz: number, count: number): Buffer[] {
+    const samples = tone(hz, count * frame);
+    return Array.from({ length: count }, (_, i) => encodeMulaw(samples.subarray(i * frame, (i + 1) * frame)));
+  }
+
+  /** Sends `frames` one every 20 ms; resolves after the last. */
+  async play(frames: readonly Buffer[]): Promise<void> {
+    const start = performance.now();
+    for (const [i, payload] of frames.entries()) {
+      await until(start + i * 20);
+      this.send(payload);
+    }
+  }
+
+  /** One RFC 4733 event of `durationMs` in packets of 20 ms, three end packets; `drop` leaves packets out. */
+  async press(
+    digit: string,
+    durationMs = 100,
+    drop: (index: number) => boolean = () => false,
+  ): Promise<void> {
+    const began = this.timestamp;
+    const updates = durationMs / 20;
+    const start = performance.now();
+    for (let i = 1; i <= updates + 2; i++) {
+      const end = i >= updates;
+      const payload = Buffer.alloc(4);
+      payload[0] = digits.indexOf(digit);
+      payload[1] = (end ? 0x80 : 0) | 10;
+      payload.writeUInt16BE(Math.min(i, updates) * frame, 2);
+      this.timestamp = began;
+      const packet = this.rtpPacket(payload, { payloadType: 101, marker: i === 1, samples: 0 });
+      if (!drop(i)) this.sendRaw(this.protect(packet));
+      if (!end) await until(start + i * 20);
+    }
+    this.timestamp = (began + updates * frame + frame) >>> 0;
+  }
+
+  /** Sends a receiver report about what is heard, which answers the last sender report (RFC 3550 section 6.4). */
+  report(): void {
+    const last = this.#senderReport;
+    if (!last) throw new Error('no sender report came yet');
+    const rr = Buffer.alloc(32);
+    rr[0] = 0x81;
+    rr[1] = 201;
+    rr.writeUInt16BE(7, 2);
+    rr.writeUInt32BE(this.ssrc, 4);
+    rr.writeUInt32BE(this.#remoteSsrc, 8);
+    rr.writeUInt32BE(this.#highest, 16);
+    rr.writeUInt32BE(last.ntp, 24);
+    rr.writeUInt32BE(Math.round((performance.now() - last.at) * 65.536), 28);
+    const remote = this.#remote;
+    if (remote) this.#rtcp.send(this.#sender.protectRtcp(rr), remote.rtpPort + 1, remote.address);
+  }
+
+  /** Whether a sender report came. */
+  get senderReported(): boolean {
+    return this.#senderReport !== null;
+  }
+
+  /** Resolves when `count` packets in all were heard. */
+  heard(count: number): Promise<void> {
+    return this.when(() => this.#packets >= count);
+  }
+
+  /** Resolves when `done` is true; it is asked after each packet that arrives. */
+  when(done: () => boolean): Promise<void> {
+    if (done()) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push({ done, resolve }));
+  }
+
+  /** Packets heard and decrypted. */
+  get packets(): number {
+    return this.#packets;
+  }
+
+  /** Samples heard, the last `count` of them. */
+  samples(count = Number.POSITIVE_INFINITY): Int16Array {
+    const total = this.#chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    const all = new Int16Array(total);
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      all.set(chunk, at);
+      at += chunk.length;
+    }
+    return all.subarray(Math.max(0, total - count));
+  }
+
+  /** Key presses heard, by their timestamps. */
+  get events(): readonly HeardEvent[] {
+    return [...this.#events.values()];
+  }
+
+  get stats(): HeardStats {
+    const delays = this.#delays.toSorted((a, b) => a - b);
+    const fastest = delays[0] ?? 0;
+    const expected = this.#firstSequence === null ? 0 : this.#highest - this.#firstSequence + 1;
+    return {
+      packets: this.#packets,
+      lost: Math.max(0, expected - this.#packets),
+      jitterMs: this.#jitter / 8,
+      latenessP99Ms: (delays[Math.floor(delays.length * 0.99)] ?? 0) - fastest,
+      undecryptable: this.#undecryptable,
+    };
+  }
+
+  close(): void {
+    this.#rtp.close();
+    this.#rtcp.close();
+  }
+
+  #onRtp(packet: Buffer): void {
+    const rtp = this.#receiver?.unprotect(packet);
+    if (!rtp) {
+      this.#undecryptable++;
+      return;
+    }
+    this.#packets++;
+    this.#remoteSsrc = rtp.readUInt32BE(8);
+    const timestamp = rtp.readUInt32BE(4);
+    const payloadType = (rtp[1] ?? 0) & 0x7f;
+    this.#count(rtp.readUInt16BE(2));
+    if (payloadType === 101) this.#onEvent(timestamp, rtp.subarray(12));
+    else {
+      this.#measure(timestamp);
+      if (this.#record) this.#chunks.push(decodeMulaw(rtp.subarray(12)));
+    }
+    if (this.#waiting.length === 0) return;
+    const ready = this.#waiting.filter(({ done }) => done());
+    this.#waiting = this.#waiting.filter((waiter) => !ready.includes(waiter));
+    for (const { resolve } of ready) resolve();
+  }
+
+  #count(sequence: number): void {
+    if (this.#firstSequence === null) {
+      this.#firstSequence = sequence;
+      this.#highest = sequence;
+      return;
+    }
+    const step = ((sequence - (this.#highest & 0xffff) + 0x18000) % 0x10000) - 0x8000;
+    if (step > 0) this.#highest += step;
+  }
+
+  #measure(timestamp: number): void {
+    const transit = performance.now() * 8 - timestamp;
+    if (this.#transit !== null) this.#jitter += (Math.abs(transit - this.#transit) - this.#jitter) / 16;
+    this.#transit = transit;
+    this.#delays.push(transit / 8);
+  }
+
+  #onEvent(timestamp: number, payload: Buffer): void {
+    const event = this.#events.get(timestamp) ?? { digit: '', duration: 0, packets: 0, endPackets: 0 };
+    event.digit = digits[payload[0] ?? 0] ?? '?';
+    event.duration = Math.max(event.duration, payload.readUInt16BE(2));
+    event.packets++;
+    if ((payload[1] ?? 0) & 0x80) event.endPackets++;
+    this.#events.set(timestamp, event);
+  }
+
+  #onRtcp(packet: Buffer): void {
+    const rtcp = this.#receiver?.unprotectRtcp(packet);
+    if (rtcp?.[1] === 200) this.#senderReport = { ntp: rtcp.readUInt32BE(10), at: performance.now() };
+  }
+}
+
+function bound(port: number, address: string): Promise<Socket | null> {
+  const socket = createSocket('udp4');
+  return new Promise((resolve) => {
+    socket.once('error', () => {
+      socket.close();
+      resolve(null);
+    });
+    socket.bind(port, address, () => {
+      socket.removeAllListeners('error');
+      resolve(socket);
+    });
+  });
+}
+
+/** Waits for a moment of `performance.now()`. */
+function until(at: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(0, at - performance.now())));
+}
