@@ -13,7 +13,7 @@ export interface TestKeyPair {
   readonly key: string;
 }
 
-export interface CertificateRequest {
+interface CertificateRequest {
   readonly commonName?: string;
   /** Subject alternative names as openssl writes them: `DNS:sip.example.com`, `IP:127.0.0.1`, `URI:sip:example.com`. */
   readonly names?: readonly string[];

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import { type FrameEvent, StreamFramer } from './framing.ts';
+
+function said(event: FrameEvent): string {
+  if (event.kind === 'message') return event.bytes.toString('latin1');
+  return event.kind === 'error' ? `error ${event.status} ${event.reason}` : event.kind;
+}
+
+function frames(framer: StreamFramer, ...chunks: string[]): string[] {
+  return chunks.flatMap((chunk) => framer.push(Buffer.from(chunk, 'latin1'))).map(said);
+}
+
+const SMALL = 'OPTIONS sip:b SIP/2.0\r\nContent-Length: 0\r\n\r\n';
+const WITH_BODY = 'INVITE sip:b SIP/2.0\r\nl: 5\r\nX: y\r\n\r\nhello';
+
+test('cuts messages by Content-Length and keeps the rest for later', () => {
+  const framer = new StreamFramer();
+  expect(frames(framer, SMALL + WITH_BODY + SMALL.slice(0, 10))).toEqual([SMALL, WITH_BODY]);
+  expect(framer.pendingBytes).toBe(10);
+  expect(frames(framer, SMALL.slice(10))).toEqual([SMALL]);
+  expect(framer.pendingBytes).toBe(0);
+});
+
+test.each([
+  'Content-Length: 5',
+  'content-length:5',
+  'CONTENT-LENGTH \t:  0005  ',
+  'L: 5',
+  'l :5',
+  'l:\r\n 5',
+])('understands %j', (line) => {
+  const message = `INVITE sip:b SIP/2.0\r\n${line}\r\n\r\nhello`;
+  expect(frames(new StreamFramer(), message + SMALL)).toEqual([message, SMALL]);
+});
+
+test('a message that was delivered does not change when the stream goes on', () => {
+  const framer = new StreamFramer();
+  framer.push(Buffer.from(WITH_BODY.slice(0, 20)));
+  const [event] = framer.push(Buffer.from(WITH_BODY.slice(20) + SMALL.slice(0, 30)));
+  framer.push(Buffer.from(SMALL.slice(30)));
+  expect(event && said(event)).toBe(WITH_BODY);
+});
+
+test('two CRLFs are a ping, and a single one may be the answer to ours', () => {
+  expect(frames(new StreamFramer(), '\r\n\r\n')).toEqual(['pong', 'ping']);
+  expect(frames(new StreamFramer(), '\r', '\n\r', '\n')).toEqual(['pong', 'ping']);
+  expect(frames(new StreamFramer(), '\r\n', SMALL, '\r\n')).toEqual(['pong', SMALL, 'pong']);
+});
+
+test('a CRLF that was taken for an answer does not count towards a ping', () => {
+  const framer = new StreamFramer();
+  expect(frames(framer, '\r\n')).toEqual(['pong']);
+  framer.forgetHalfPing();
+  expect(frames(framer, '\r\n\r\n')).toEqual(['pong', 'ping']);
+});
+
+test('bare line feeds between messages count for nothing', () => {
+  expect(frames(new StreamFramer(), `\n\n${SMALL}\n${SMALL}`)).toEqual([SMALL, SMALL]);
+});
+
+test.each([
+  ['HTTP', 'GET / HTTP/1.1\r\n'],
+  ['a TLS record', '\x16\x03\x01\x02'],
+  ['text', 'hello\r\n'],
+  ['a line that begins with white space', ' INVITE sip:b SIP/2.0\r\n'],
+  ['binary after a token', 'INVITE\x00'],
+  ['SIP/ as a part of a word only', 'INVITE sip:b XSIP/2.0\r\n'],
+])('%s is no SIP and ends the stream', (_what, garbage) => {
+  const framer = new StreamFramer();
+  expect(frames(framer, garbage)).toEqual(['error 400 not SIP: the first line is no SIP start line']);
+  expect(frames(framer, SMALL)).toEqual([]);
+  expect(framer.pendingBytes).toBe(0);
+});
+
+test('a bare CR between messages ends the stream', () => {
+  expect(frames(new StreamFramer(), '\rX')).toEqual(['error 400 not SIP: a bare CR between messages']);
+});
+
+test.each([
+  ['is missing', 'X: y', 'Missing Content-Length'],
+  ['is negative', 'Content-Length: -1', 'Bad Content-Length'],
+  ['is empty', 'Content-Length:', 'Bad Content-Length'],
+  ['is a list', 'Content-Length: 1, 1', 'Bad Content-Length'],
+  ['is absurd', 'Content-Length: 99999999999999999999', 'Bad Content-Length'],
+  ['is there twice and differs', 'l: 1\r\nContent-Length: 2', 'Contradicting Content-Length'],
+])('ends the stream with the whole head when Content-Length %s', (_what, line, reason) => {
+  const head = `INVITE sip:b SIP/2.0\r\n${line}\r\nCall-ID: after\r\n\r\n`;
+  const [event, ...more] = new StreamFramer().push(Buffer.from(`${head}body`));
+  expect(more).toEqual([]);
+  expect(event).toMatchObject({ kind: 'error', status: 400, reason });
+  expect(event?.kind === 'error' && event.partial?.toString()).toBe(head);
+});
+
+test('the same length twice leaves no doubt', () => {
+  const message = 'INVITE sip:b SIP/2.0\r\nl: 5\r\nContent-Length: 5\r\n\r\nhello';
+  expect(frames(new StreamFramer(), message)).toEqual([message]);
+});
+
+test('a head that is too long ends the stream with the lines so far', () => {
+  const framer = new StreamFramer({ maxBytes: 100 });
+  const start = 'INVITE sip:b SIP/2.0\r\nCall-ID: 1\r\n';
+  const [event] = framer.push(Buffer.from(`${start}X: ${'y'.repeat(100)}`));
+  expect(event).toMatchObject({ kind: 'error', status: 513, reason: 'head of more than 100 octets' });
+  expect(event?.kind === 'error' && event.partial?.toString()).toBe(start);
+});
+
+test('a body that would be too long ends the stream before it comes', () => {
+  const head = 'INVITE sip:b SIP/2.0\r\nl: 60\r\n\r\n';
+  expect(frames(new StreamFramer({ maxBytes: 91 }), head)).toEqual([]);
+  expect(frames(new StreamFramer({ maxBytes: 90 }), head)).toEqual([
+    'error 513 message of 91 octets, 90 allowed',
+  ]);
+});
+
+test('a message that comes octet by octet up to the limit costs no quadratic time', () => {
+  const framer = new StreamFramer();
+  const message = Buffer.from(`INVITE sip:b SIP/2.0\r\nl: 0\r\nX: ${'y'.repeat(60_000)}\r\n\r\n`);
+  const events: FrameEvent[] = [];
+  for (let i = 0; i < message.length; i++) events.push(...framer.push(message.subarray(i, i + 1)));
+  expect(events.map(({ kind }) => kind)).toEqual(['message']);
+}, 2000);

@@ -1,0 +1,42 @@
+import { headerKey } from './headers.ts';
+import type { Headers, SipMessage, SipRequest, SipResponse } from './message.ts';
+
+export function serializeRequest(request: SipRequest): Buffer {
+  return write(`${request.method} ${request.uri} SIP/2.0\r\n`, request.headers, request.body);
+}
+
+export function serializeResponse(response: SipResponse): Buffer {
+  return write(`SIP/2.0 ${response.status} ${response.reason}\r\n`, response.headers, response.body);
+}
+
+/**
+ * The octets of a message, headers in order and as written. Content-Length is that of the body, whatever the
+ * header said: in the place of the first such line, or at the end.
+ */
+export function serializeMessage(message: SipMessage): Buffer {
+  return message.kind === 'request' ? serializeRequest(message) : serializeResponse(message);
+}
+
+function write(startLine: string, headers: Headers, body: Buffer): Buffer {
+  let head = startLine;
+  let lengthWritten = false;
+  for (let i = 0; i < headers.length; i++) {
+    const name = headers.nameAt(i);
+    if (isContentLength(name)) {
+      if (!lengthWritten) head += `${name}: ${body.length}\r\n`;
+      lengthWritten = true;
+    } else {
+      head += `${name}: ${headers.valueAt(i)}\r\n`;
+    }
+  }
+  head += lengthWritten ? '\r\n' : `Content-Length: ${body.length}\r\n\r\n`;
+  const bytes = Buffer.allocUnsafe(head.length + body.length);
+  bytes.write(head, 'latin1');
+  if (body.length > 0) body.copy(bytes, head.length);
+  return bytes;
+}
+
+/** By length first: no other header is asked for its name. */
+function isContentLength(name: string): boolean {
+  return (name.length === 14 || name.length === 1) && headerKey(name) === 'content-length';
+}

@@ -1,0 +1,152 @@
+/** What a message must hold before a transaction may see it (RFC 3261 sections 8.1.1, 8.2 and 20). */
+import { parseAddress, splitList } from './address.ts';
+import { parseCSeq } from './cseq.ts';
+import { headerKey } from './headers.ts';
+import type { SipRequest, SipResponse } from './message.ts';
+import { parseDecimal } from './numbers.ts';
+import { parseUri, schemeOf } from './uri.ts';
+import { parseVia } from './via.ts';
+
+/** The answer that a request deserves instead of being processed. */
+export interface Rejection {
+  readonly status: number;
+  readonly reason: string;
+  /** Text of a `Warning: 399` header. */
+  readonly warning?: string;
+  readonly headers?: readonly (readonly [name: string, value: string])[];
+}
+
+/** Headers of which a message holds at most one, each with its bit in the mask of those seen. */
+const SINGLE: ReadonlyMap<string, number> = new Map(
+  [
+    'from',
+    'to',
+    'call-id',
+    'cseq',
+    'max-forwards',
+    'content-length',
+    'content-type',
+    'expires',
+    'min-se',
+    'session-expires',
+    'rack',
+    'rseq',
+    'event',
+    'subscription-state',
+    'refer-to',
+    'referred-by',
+    'replaces',
+  ].map((name, index) => [name, 1 << index]),
+);
+
+/** The headers without which nothing works; Max-Forwards is tolerated absent (elements of RFC 2543 omit it). */
+const MANDATORY = [
+  ['from', 'From'],
+  ['to', 'To'],
+  ['call-id', 'Call-ID'],
+  ['cseq', 'CSeq'],
+] as const;
+
+const ADDRESS_LISTS = new Set(['contact', 'record-route', 'route']);
+
+function bad(reason: string): Rejection {
+  return { status: 400, reason };
+}
+
+/**
+ * Null when the request may be processed. Otherwise the answer: 400 with the fault in the reason phrase, or 416
+ * for a Request-URI of an unknown scheme (RFC 3261 section 8.2.2.1).
+ *
+ * Max-Forwards 0 is fine: only a proxy forwards, and for its last recipient the value means nothing (RFC 4475
+ * section 3.3.11). A Date that is no GMT date is ignored, because nothing here depends on it (section 3.1.2.12).
+ */
+export function validateRequest(request: SipRequest): Rejection | null {
+  const fault = headerFault(request.headers);
+  if (fault !== null) return bad(fault);
+  const cseq = parseCSeq(request.headers.get('cseq') ?? '');
+  if (cseq === null) return bad('Bad CSeq');
+  if (cseq.method !== request.method) return bad('CSeq Method Mismatch');
+  const maxForwards = request.headers.get('max-forwards');
+  if (maxForwards !== undefined && parseDecimal(maxForwards, 255) === null) return bad('Bad Max-Forwards');
+  return requestUriFault(request.uri) ?? contactFault(request);
+}
+
+function requestUriFault(text: string): Rejection | null {
+  const scheme = schemeOf(text);
+  if (scheme === null) return bad('Bad Request-URI');
+  if (scheme !== 'sip' && scheme !== 'sips' && scheme !== 'tel') {
+    return { status: 416, reason: 'Unsupported URI Scheme' };
+  }
+  const uri = parseUri(text);
+  if (uri === null) return bad('Bad Request-URI');
+  // Section 19.1.1: headers are not allowed in a Request-URI.
+  return uri.headers.size > 0 ? bad('Headers in Request-URI') : null;
+}
+
+/** Methods whose Contact becomes the remote target of a dialog (RFC 3261 section 12.2, RFC 3311, 6665, 3515). */
+const TARGET_METHODS = new Set(['INVITE', 'UPDATE', 'SUBSCRIBE', 'NOTIFY', 'REFER']);
+
+/** A dialog has one remote target (section 8.1.1.8), so a request that makes or moves it has one Contact. */
+function contactFault(request: SipRequest): Rejection | null {
+  if (!TARGET_METHODS.has(request.method)) return null;
+  const contacts = request.headers.all('contact');
+  const single =
+    contacts.length === 0 || (contacts.length === 1 && splitList(contacts[0] ?? '').length === 1);
+  return single ? null : bad('More Than One Contact');
+}
+
+/**
+ * Null when the response may be matched to a transaction; otherwise the reason for which it is dropped. Nobody
+ * answers a response, so the text is for the log.
+ */
+export function validateResponse(response: SipResponse): string | null {
+  const fault = headerFault(response.headers);
+  if (fault !== null) return fault;
+  if (parseCSeq(response.headers.get('cseq') ?? '') === null) return 'Bad CSeq';
+  // Section 8.1.3.3: more than one Via in a response means that it was misrouted or is corrupt.
+  const vias = response.headers.all('via');
+  if (vias.length > 1 || splitList(vias[0] ?? '').length > 1) return 'More Than One Via';
+  return null;
+}
+
+/** What requests and responses have in common: the headers that must be there, once, and can be parsed. */
+function headerFault(headers: SipRequest['headers']): string | null {
+  let seen = 0;
+  let vias = 0;
+  for (let i = 0; i < headers.length; i++) {
+    const key = headerKey(headers.nameAt(i));
+    const bit = SINGLE.get(key);
+    if (bit !== undefined) {
+      if ((seen & bit) !== 0) return `More Than One ${headers.nameAt(i)}`;
+      seen |= bit;
+    }
+    if (key === 'via') {
+      if (vias++ === 0 && !splitList(headers.valueAt(i)).every((via) => parseVia(via) !== null))
+        return 'Bad Via';
+    } else if (key === 'from' || key === 'to') {
+      if (parseAddress(headers.valueAt(i)) === null) return key === 'to' ? 'Bad To' : 'Bad From';
+    } else if (ADDRESS_LISTS.has(key) && !areAddresses(headers.valueAt(i), key)) {
+      return `Bad ${headers.nameAt(i)}`;
+    }
+  }
+  for (const [key, name] of MANDATORY) if ((seen & (SINGLE.get(key) ?? 0)) === 0) return `Missing ${name}`;
+  if (vias === 0) return 'Missing Via';
+  return headers.get('call-id') === '' ? 'Bad Call-ID' : null;
+}
+
+function areAddresses(value: string, key: string): boolean {
+  if (key === 'contact' && value === '*') return true;
+  for (const element of splitList(value)) if (parseAddress(element) === null) return false;
+  return true;
+}
+
+/**
+ * The option tags of Require that are not in `supported` (lower case): answer 420 and list them in Unsupported
+ * (RFC 3261 section 8.2.2.3). Proxy-Require is no matter of ours.
+ */
+export function unsupportedOptions(request: SipRequest, supported: ReadonlySet<string>): string[] {
+  return request.headers
+    .all('require')
+    .flatMap(splitList)
+    .filter((option) => !supported.has(option.toLowerCase()));
+}

@@ -1,0 +1,53 @@
+/** Certificates and keys as PEM text, and the TLS contexts made of them. */
+import {
+  createSecureContext,
+  getCACertificates,
+  type SecureContext,
+  type SecureContextOptions,
+} from 'node:tls';
+
+export interface KeyPair {
+  /** Certificate, followed by its intermediates. */
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface TlsMaterial {
+  /** What we show to peers that connect. */
+  readonly server: KeyPair;
+  /** Certificates of private authorities to trust besides the well-known ones. */
+  readonly authorities?: readonly string[];
+  /** What we show to a host that we dial and that asks for it (mTLS): by host name as dialled, in lower case. */
+  readonly clients?: ReadonlyMap<string, KeyPair>;
+}
+
+/** RFC 8996: TLS 1.0 and 1.1 are not to be used. */
+const MIN_VERSION = 'TLSv1.2';
+
+export function serverContext(material: TlsMaterial): SecureContextOptions {
+  return { cert: material.server.cert, key: material.server.key, minVersion: MIN_VERSION };
+}
+
+/** Contexts for outbound connections; each is made once, because reading all authorities takes long. */
+export class ClientContexts {
+  readonly #material: TlsMaterial;
+  readonly #contexts = new Map<KeyPair | null, SecureContext>();
+
+  constructor(material: TlsMaterial) {
+    this.#material = material;
+  }
+
+  /** @throws when the certificate or key for `host` cannot be read */
+  for(host: string): SecureContext {
+    const pair = this.#material.clients?.get(host.toLowerCase()) ?? null;
+    const known = this.#contexts.get(pair);
+    if (known !== undefined) return known;
+    const context = createSecureContext({
+      ca: [...getCACertificates('default'), ...(this.#material.authorities ?? [])],
+      minVersion: MIN_VERSION,
+      ...(pair && { cert: pair.cert, key: pair.key }),
+    });
+    this.#contexts.set(pair, context);
+    return context;
+  }
+}

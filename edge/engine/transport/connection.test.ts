@@ -1,0 +1,202 @@
+import { expect, test } from 'vitest';
+import { Connection, type ConnectionOwner } from './connection.ts';
+import { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './limits.ts';
+
+const MESSAGE = 'OPTIONS sip:b SIP/2.0\r\nl: 0\r\n\r\n';
+
+/** A connection whose wire and owner write down what they are told. */
+function connection(options: { outbound?: boolean; limits?: Partial<TransportLimits> } = {}) {
+  const told: string[] = [];
+  const wire = { protocol: 'tls' as const, queuedBytes: 0 };
+  const owner = {
+    tick: 0,
+    limits: { ...DEFAULT_TRANSPORT_LIMITS, ...options.limits },
+    events: {
+      message: (_flow: unknown, bytes: Buffer) => told.push(`message of ${bytes.length}`),
+      frameError: (_flow: unknown, error: { reason: string }) => told.push(`frame error: ${error.reason}`),
+      closed: (_flow: unknown, reason: string) => told.push(`closed: ${reason}`),
+    },
+    closing: () => told.push('closing'),
+    gone: () => told.push('gone'),
+  } satisfies ConnectionOwner;
+  const flow = new Connection(
+    owner,
+    {
+      get queuedBytes() {
+        return wire.queuedBytes;
+      },
+      protocol: wire.protocol,
+      write: (bytes) => told.push(`write ${JSON.stringify(bytes.toString())}`),
+      end: () => told.push('end'),
+      destroy: () => told.push('destroy'),
+    },
+    { remoteAddress: '192.0.2.1', remotePort: 5061, localAddress: '192.0.2.2', localPort: 40_000 },
+    options.outbound ?? false,
+  );
+  /** Lets seconds pass, one check each. */
+  const pass = (seconds: number) => {
+    for (let i = 0; i < seconds; i++) {
+      owner.tick++;
+      flow.checkTime();
+    }
+  };
+  const receive = (text: string) => flow.received(Buffer.from(text, 'latin1'));
+  /** What was told since the last call. */
+  const news = () => told.splice(0);
+  return { flow, wire, pass, receive, news };
+}
+
+test('delivers messages and answers a ping with one CRLF', () => {
+  const { receive, news } = connection();
+  receive(`${MESSAGE}\r\n\r\n${MESSAGE}`);
+  expect(news()).toEqual(['message of 31', 'message of 31', 'write "\\r\\n"']);
+});
+
+test('answers a flood of pings in one chunk once', () => {
+  const { receive, news } = connection();
+  receive('\r\n'.repeat(1000));
+  expect(news()).toEqual(['write "\\r\\n"']);
+});
+
+test('a stream that is no SIP is told and closed, and nothing more is read of it', () => {
+  const { flow, receive, news } = connection();
+  receive('GET / HTTP/1.1\r\n');
+  receive(MESSAGE);
+  expect(news()).toEqual(['frame error: not SIP: the first line is no SIP start line', 'closing', 'end']);
+  expect(flow.closed).toBe(true);
+  expect(flow.send(Buffer.from('x'))).toBe(false);
+});
+
+test('an idle inbound flow is closed after its time, any traffic starts it anew', () => {
+  const { flow, pass, receive, news } = connection({ limits: { idleTimeoutMs: 60_000 } });
+  pass(59);
+  receive(MESSAGE);
+  pass(59);
+  flow.send(Buffer.from('x'));
+  pass(59);
+  expect(flow.closed).toBe(false);
+  news();
+  pass(1);
+  expect(news()).toEqual(['closing', 'end']);
+  flow.close('again');
+  flow.destroy('and again');
+  expect(news()).toEqual(['destroy']);
+});
+
+test('a pinned flow stays; the time runs from the last unpin', () => {
+  const { flow, pass } = connection({ limits: { idleTimeoutMs: 60_000 } });
+  flow.pin();
+  flow.pin();
+  flow.unpin();
+  pass(1000);
+  expect(flow.closed).toBe(false);
+  flow.unpin();
+  flow.unpin();
+  pass(59);
+  expect(flow.closed).toBe(false);
+  pass(1);
+  expect(flow.closed).toBe(true);
+});
+
+test('a message that is not complete in time cuts the connection, however steadily it drips', () => {
+  const { pass, receive, news } = connection({ limits: { messageTimeoutMs: 10_000 } });
+  receive('OPTIONS sip:b SIP/2.0\r\n');
+  for (let i = 0; i < 9; i++) {
+    pass(1);
+    receive('X-Drip: y\r\n');
+  }
+  expect(news()).toEqual([]);
+  pass(1);
+  expect(news()).toEqual(['closing', 'destroy']);
+});
+
+test('each message has the whole time for itself', () => {
+  const { flow, pass, receive } = connection({ limits: { messageTimeoutMs: 10_000 } });
+  for (let i = 0; i < 5; i++) {
+    receive(MESSAGE.slice(0, 20));
+    pass(9);
+    receive(MESSAGE.slice(20) + MESSAGE.slice(0, 5));
+    pass(9);
+    receive(MESSAGE.slice(5));
+  }
+  expect(flow.closed).toBe(false);
+});
+
+test('pings an outbound flow that is silent, and cuts it when a peer that used to answer does not', () => {
+  const { pass, receive, news } = connection({ outbound: true });
+  pass(30);
+  expect(news()).toEqual(['write "\\r\\n\\r\\n"']);
+  receive('\r\n');
+  pass(30);
+  expect(news()).toEqual(['write "\\r\\n\\r\\n"']);
+  pass(9);
+  expect(news()).toEqual([]);
+  pass(1);
+  expect(news()).toEqual(['closing', 'destroy']);
+});
+
+test('messages show life as well as answers to pings do', () => {
+  const { pass, receive, news } = connection({ outbound: true });
+  for (let i = 0; i < 4; i++) {
+    receive(MESSAGE);
+    pass(29);
+  }
+  expect(news().filter((what) => what.startsWith('write'))).toEqual([]);
+});
+
+test('the answers to two pings are not taken for a ping', () => {
+  const { pass, receive, news } = connection({ outbound: true });
+  for (let i = 0; i < 3; i++) {
+    pass(30);
+    receive('\r\n');
+  }
+  expect(news()).toEqual(Array(3).fill('write "\\r\\n\\r\\n"'));
+});
+
+test('a peer that never answered a ping is pinged once and kept', () => {
+  const { flow, pass, news } = connection({ outbound: true });
+  pass(600);
+  expect(news()).toEqual(['write "\\r\\n\\r\\n"']);
+  expect(flow.closed).toBe(false);
+});
+
+test('where answers are required, the first one missing cuts', () => {
+  const { flow, pass } = connection({ outbound: true, limits: { requirePong: true } });
+  pass(39);
+  expect(flow.closed).toBe(false);
+  pass(1);
+  expect(flow.closed).toBe(true);
+});
+
+test('a peer that does not read is cut', () => {
+  const { flow, wire, news } = connection({ limits: { maxQueuedBytes: 100 } });
+  wire.queuedBytes = 60;
+  expect(flow.send(Buffer.alloc(40))).toBe(true);
+  expect(flow.send(Buffer.alloc(41))).toBe(false);
+  expect(news().slice(1)).toEqual(['closing', 'destroy']);
+});
+
+test('what was flushed and is not taken in two seconds is given up', () => {
+  const { flow, pass, news } = connection();
+  flow.close('done');
+  pass(1);
+  expect(news()).toEqual(['closing', 'end']);
+  pass(1);
+  expect(news()).toEqual(['destroy']);
+});
+
+test('closed is told once, with the first cause', () => {
+  const { flow, news } = connection();
+  flow.close('done');
+  flow.lost('closed by the peer');
+  flow.lost('closed by the peer');
+  expect(news()).toEqual(['closing', 'end', 'gone', 'closed: done']);
+});
+
+test('a WebSocket frame is a message, or a keepalive of CRLFs', () => {
+  const { flow, news } = connection();
+  flow.receivedFrame(Buffer.from(MESSAGE));
+  flow.receivedFrame(Buffer.from('\r\n\r\n'));
+  flow.receivedFrame(Buffer.from('\r\n'));
+  expect(news()).toEqual(['message of 31', 'write "\\r\\n"']);
+});

@@ -1,0 +1,220 @@
+/** A connection with its life: framing, keepalive, time limits, closing. The socket is behind `Wire`. */
+import { StreamFramer } from '../message/framing.ts';
+import type { Flow, TransportEvents } from './flow.ts';
+import type { TransportLimits } from './limits.ts';
+
+/** What a TLS socket and a WebSocket have in common. */
+export interface Wire {
+  readonly protocol: 'tls' | 'wss';
+  /** Octets given to `write` and not yet taken by the operating system. */
+  readonly queuedBytes: number;
+  write(bytes: Buffer): void;
+  /** Flushes and closes. */
+  end(reason: string): void;
+  /** Closes at once. */
+  destroy(): void;
+}
+
+export interface Endpoints {
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly localAddress: string;
+  readonly localPort: number;
+}
+
+/** The layer that holds the connection. */
+export interface ConnectionOwner {
+  readonly events: TransportEvents;
+  readonly limits: TransportLimits;
+  /** Seconds since the layer began; stands still while the process does, and clock changes do not move it. */
+  readonly tick: number;
+  /** The connection takes no more requests: forget it as a target. */
+  closing(connection: Connection): void;
+  /** The socket is gone. */
+  gone(connection: Connection): void;
+}
+
+/** Seconds between `end` and `destroy`, for a peer that never reads the rest. */
+const LINGER_TICKS = 2;
+const PING = Buffer.from('\r\n\r\n');
+const PONG = Buffer.from('\r\n');
+
+let lastId = 0;
+
+function ticks(ms: number): number {
+  return Math.ceil(ms / 1000);
+}
+
+export class Connection implements Flow {
+  readonly id = ++lastId;
+  readonly protocol: 'tls' | 'wss';
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly localAddress: string;
+  readonly localPort: number;
+  readonly outbound: boolean;
+  readonly #wire: Wire;
+  readonly #owner: ConnectionOwner;
+  readonly #framer: StreamFramer;
+  #pins = 0;
+  #reason: string | null = null;
+  #gone = false;
+  /** Ticks of the last octet received, and of the last received or sent. */
+  #heardAt: number;
+  #activeAt: number;
+  /** Tick of the first octet of the message that is not complete. */
+  #pendingSince = 0;
+  /** Tick of the ping that is not answered yet, or -1. */
+  #pingedAt = -1;
+  /** What is known of the peer's way with pings. */
+  #answersPings: boolean | null = null;
+  #closedAt = 0;
+
+  constructor(owner: ConnectionOwner, wire: Wire, endpoints: Endpoints, outbound: boolean) {
+    this.protocol = wire.protocol;
+    this.remoteAddress = endpoints.remoteAddress;
+    this.remotePort = endpoints.remotePort;
+    this.localAddress = endpoints.localAddress;
+    this.localPort = endpoints.localPort;
+    this.outbound = outbound;
+    this.#owner = owner;
+    this.#wire = wire;
+    this.#framer = new StreamFramer({ maxBytes: owner.limits.maxMessageBytes });
+    this.#heardAt = owner.tick;
+    this.#activeAt = owner.tick;
+  }
+
+  get closed(): boolean {
+    return this.#reason !== null;
+  }
+
+  pin(): void {
+    this.#pins++;
+  }
+
+  unpin(): void {
+    if (this.#pins > 0) this.#pins--;
+    this.#activeAt = this.#owner.tick;
+  }
+
+  send(bytes: Buffer): boolean {
+    if (this.closed) return false;
+    const queued = this.#wire.queuedBytes + bytes.length;
+    if (queued > this.#owner.limits.maxQueuedBytes) {
+      this.destroy(`the peer does not read: ${queued} octets wait`);
+      return false;
+    }
+    this.#activeAt = this.#owner.tick;
+    this.#wire.write(bytes);
+    return true;
+  }
+
+  close(reason: string): void {
+    if (this.closed) return;
+    this.#stop(reason);
+    this.#wire.end(reason);
+  }
+
+  /** Closes without flushing. */
+  destroy(reason: string): void {
+    this.#stop(reason);
+    this.#wire.destroy();
+  }
+
+  /** Octets of a TLS stream. */
+  received(chunk: Buffer): void {
+    if (this.closed) return;
+    const answersPing = this.#heard();
+    const before = this.#framer.pendingBytes;
+    let cut = false;
+    let pinged = false;
+    for (const event of this.#framer.push(chunk)) {
+      if (event.kind === 'message') {
+        cut = true;
+        this.#owner.events.message(this, event.bytes);
+      } else if (event.kind === 'ping') {
+        pinged = true;
+      } else if (event.kind === 'error') {
+        this.#owner.events.frameError?.(this, event);
+        this.close(event.reason);
+      }
+      if (this.closed) return;
+    }
+    // The CRLF that answered our ping must not count as the first half of a ping of theirs.
+    if (answersPing) this.#framer.forgetHalfPing();
+    // One answer for all pings of a chunk: a flood of them must not become a flood of ours.
+    if (pinged) this.send(PONG);
+    if (this.#framer.pendingBytes > 0 && (before === 0 || cut)) this.#pendingSince = this.#owner.tick;
+  }
+
+  /** One WebSocket frame: one message, or CRLFs as keepalive (RFC 7118 sections 5 and 6). */
+  receivedFrame(bytes: Buffer): void {
+    if (this.closed) return;
+    this.#heard();
+    if (bytes.length > 4 || !isLineBreaks(bytes)) this.#owner.events.message(this, bytes);
+    else if (bytes.length === 4) this.send(PONG);
+  }
+
+  /** Called once a second. */
+  checkTime(): void {
+    const { limits, tick } = this.#owner;
+    if (this.closed) {
+      if (tick - this.#closedAt >= LINGER_TICKS) this.#wire.destroy();
+      return;
+    }
+    if (this.#framer.pendingBytes > 0 && tick - this.#pendingSince >= ticks(limits.messageTimeoutMs)) {
+      this.destroy(`no complete message within ${limits.messageTimeoutMs / 1000} s`);
+    } else if (this.outbound) {
+      this.#checkPing();
+    } else if (this.#pins === 0 && tick - this.#activeAt >= ticks(limits.idleTimeoutMs)) {
+      this.close(`idle for ${limits.idleTimeoutMs / 1000} s`);
+    }
+  }
+
+  #checkPing(): void {
+    const { limits, tick } = this.#owner;
+    if (this.#pingedAt !== -1) {
+      if (tick - this.#pingedAt < ticks(limits.pongTimeoutMs)) return;
+      if (this.#answersPings === true || limits.requirePong) {
+        this.destroy(`keepalive not answered within ${limits.pongTimeoutMs / 1000} s`);
+        return;
+      }
+      this.#answersPings = false;
+      this.#pingedAt = -1;
+      return;
+    }
+    if (this.#answersPings === false || tick - this.#heardAt < ticks(limits.pingIntervalMs)) return;
+    if (this.send(PING)) this.#pingedAt = tick;
+  }
+
+  /** Anything that comes after a ping shows that the peer lives. Returns whether a ping was open. */
+  #heard(): boolean {
+    this.#heardAt = this.#owner.tick;
+    this.#activeAt = this.#owner.tick;
+    if (this.#pingedAt === -1) return false;
+    this.#pingedAt = -1;
+    this.#answersPings = true;
+    return true;
+  }
+
+  /** The socket is gone; `cause` counts unless we closed it ourselves. */
+  lost(cause: string): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.#stop(cause);
+    this.#owner.gone(this);
+    this.#owner.events.closed(this, this.#reason ?? cause);
+  }
+
+  #stop(reason: string): void {
+    if (this.#reason !== null) return;
+    this.#reason = reason;
+    this.#closedAt = this.#owner.tick;
+    this.#owner.closing(this);
+  }
+}
+
+function isLineBreaks(bytes: Buffer): boolean {
+  for (const octet of bytes) if (octet !== 13 && octet !== 10) return false;
+  return true;
+}

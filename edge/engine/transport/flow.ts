@@ -1,0 +1,67 @@
+/** One connection to a peer, as the rest of the engine sees it (a "flow" in RFC 5626's words). */
+import type { FrameError } from '../message/framing.ts';
+
+export interface Flow {
+  /** Unique in the process. */
+  readonly id: number;
+  readonly protocol: 'tls' | 'wss';
+  /** IPv4-mapped IPv6 addresses are shown as plain IPv4. */
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly localAddress: string;
+  readonly localPort: number;
+  /** Whether we opened it. */
+  readonly outbound: boolean;
+  /** True from the moment on which nothing can be sent any more. */
+  readonly closed: boolean;
+  /** Sends one message. False when the flow is closed, or is closed now because the peer does not read. */
+  send(bytes: Buffer): boolean;
+  /** Keeps the flow from being closed as idle, until as many `unpin` calls: for a dialog or a registration. */
+  pin(): void;
+  unpin(): void;
+  /** Flushes what was sent, then closes. `reason` goes into the `closed` event and the log. */
+  close(reason: string): void;
+}
+
+/** What the transport tells its owner. Called from socket events; must not throw. */
+export interface TransportEvents {
+  /** One whole message, not parsed yet. `bytes` belongs to the receiver. */
+  message(flow: Flow, bytes: Buffer): void;
+  /**
+   * The peer's stream cannot be cut into messages any further. The flow closes after this call, so an answer
+   * (`answerableRequest(error.partial)` with `error.status`) may still be sent in it.
+   */
+  frameError?(flow: Flow, error: FrameError): void;
+  /** Once per flow that was delivered by `message`, `opened` or `connect`; after it nothing comes from this flow. */
+  closed(flow: Flow, reason: string): void;
+  /** An inbound flow is ready. */
+  opened?(flow: Flow): void;
+  /** An inbound connection was turned away, or its handshake failed: for counters and the log. */
+  refused?(remoteAddress: string, reason: string): void;
+}
+
+export type TransportErrorCode =
+  | 'resolve'
+  | 'refused'
+  | 'unreachable'
+  | 'timeout'
+  | 'certificate'
+  | 'tls'
+  | 'closed';
+
+/** Why a connection could not be made. `message` names the target and the cause, fit for a Warning header. */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  readonly code: TransportErrorCode;
+
+  constructor(code: TransportErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** `::ffff:192.0.2.1` as `192.0.2.1`; other addresses as they are. */
+export function plainAddress(address: string | undefined): string {
+  if (address === undefined) return '';
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+}

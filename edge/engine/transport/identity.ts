@@ -1,0 +1,35 @@
+/** Whether a peer's certificate is for the host that was dialled (RFC 5922). */
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import { parseUri } from '../message/uri.ts';
+
+/**
+ * Undefined when the certificate names `host`: as a SIP URI without user part (RFC 5922 section 7.1), as a DNS
+ * name or as an IP address. Otherwise the error, whose message lists what the certificate does name.
+ *
+ * Wildcard DNS names count as in HTTPS, although RFC 5922 section 7.2 forbids them: large carriers have them.
+ */
+export function checkSipIdentity(host: string, certificate: PeerCertificate): Error | undefined {
+  for (const name of sipDomains(certificate.subjectaltname ?? '')) {
+    if (name.toLowerCase() === host.toLowerCase()) return undefined;
+  }
+  return checkServerIdentity(host, certificate);
+}
+
+/**
+ * Hosts of the sip and sips URIs in a subjectAltName as Node writes it: `DNS:a, URI:sip:b, IP Address:c`. An
+ * entry with special characters is quoted by Node; no host name needs that, so such an entry is skipped.
+ */
+function sipDomains(names: string): string[] {
+  const domains: string[] = [];
+  for (const entry of withoutQuoted(names).split(', ')) {
+    if (!entry.startsWith('URI:')) continue;
+    const uri = parseUri(entry.slice(4));
+    if (uri !== null && uri.scheme !== 'tel' && uri.user === undefined) domains.push(uri.host);
+  }
+  return domains;
+}
+
+/** Takes quoted entries away, so that a comma inside one cannot pose as the border to an entry of its own. */
+function withoutQuoted(names: string): string {
+  return names.replace(/"(?:[^"\\]|\\.)*"/g, '""');
+}

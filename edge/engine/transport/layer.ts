@@ -1,0 +1,259 @@
+/** All connections of the engine: listeners, outbound connections, their reuse and their end. */
+import type { SecureContext, TLSSocket } from 'node:tls';
+import type { WebSocket } from 'ws';
+import type { Clock, Timer } from '#shared/clock.ts';
+import { Admission } from './admission.ts';
+import { ClientContexts, serverContext, type TlsMaterial } from './certificates.ts';
+import { Connection, type ConnectionOwner, type Endpoints } from './connection.ts';
+import { connectTls, type Resolve, resolveWithDns, type Target } from './connector.ts';
+import { type Flow, TransportError, type TransportEvents } from './flow.ts';
+import { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './limits.ts';
+import { type BoundAddress, type ListenAddress, Listener } from './listener.ts';
+import { endpointsOf, TlsWire } from './tls-wire.ts';
+import { WebSocketWire } from './websocket-wire.ts';
+
+export interface TransportOptions {
+  readonly tls: ListenAddress;
+  readonly wss?: ListenAddress;
+  /** Reads certificates and keys: at the start and at every `reloadCertificates`. */
+  readonly certificates: () => TlsMaterial;
+  readonly limits?: Partial<TransportLimits>;
+  readonly resolve?: Resolve;
+}
+
+export interface TransportStats {
+  readonly inbound: number;
+  readonly outbound: number;
+  /** Since the start. */
+  readonly accepted: number;
+  readonly connected: number;
+  readonly connectFailures: number;
+  /** Turned away or failed in the handshake. */
+  readonly refused: number;
+  readonly blockedAddresses: number;
+}
+
+const SECOND = 1000;
+
+export class TransportLayer implements ConnectionOwner {
+  readonly events: TransportEvents;
+  readonly limits: TransportLimits;
+  tick = 0;
+  readonly #options: TransportOptions;
+  readonly #clock: Clock;
+  readonly #admission: Admission;
+  readonly #connections = new Set<Connection>();
+  /** Open connections by `address port` of the peer, the newest of a pair. */
+  readonly #byRemote = new Map<string, Connection>();
+  /** Outbound connections, open or being opened, by what was dialled. */
+  readonly #byTarget = new Map<string, Promise<Connection>>();
+  readonly #targetOf = new Map<Connection, string>();
+  readonly #listeners: Listener[] = [];
+  readonly #stop = new AbortController();
+  #contexts: ClientContexts;
+  #ticker: Timer;
+  #accepted = 0;
+  #connected = 0;
+  #connectFailures = 0;
+  #refused = 0;
+
+  /** @throws what `options.certificates` throws */
+  constructor(options: TransportOptions, events: TransportEvents, clock: Clock) {
+    this.events = events;
+    this.limits = { ...DEFAULT_TRANSPORT_LIMITS, ...options.limits };
+    this.#options = options;
+    this.#clock = clock;
+    this.#admission = new Admission(this.limits, clock);
+    this.#contexts = new ClientContexts(options.certificates());
+    this.#ticker = clock.after(SECOND, this.#second);
+  }
+
+  /** Starts to listen. @throws when a port cannot be had or the certificate is unusable; nothing listens then */
+  async listen(): Promise<{ tls: BoundAddress; wss?: BoundAddress }> {
+    const context = serverContext(this.#options.certificates());
+    const events = {
+      refused: (address: string, reason: string) => this.#onRefused(address, reason),
+      tls: (socket: TLSSocket) => this.#acceptTls(socket),
+      wss: (socket: WebSocket, raw: Parameters<typeof endpointsOf>[0]) =>
+        this.#acceptWebSocket(socket, endpointsOf(raw)),
+    };
+    const tlsListener = Listener.tls(context, this.limits, this.#admission, events);
+    this.#listeners.push(tlsListener);
+    try {
+      const tls = await tlsListener.listen(this.#options.tls);
+      if (this.#options.wss === undefined) return { tls };
+      const wssListener = Listener.wss(context, this.limits, this.#admission, events);
+      this.#listeners.push(wssListener);
+      return { tls, wss: await wssListener.listen(this.#options.wss) };
+    } catch (error) {
+      await Promise.all(this.#listeners.splice(0).map((listener) => listener.close()));
+      throw error;
+    }
+  }
+
+  /**
+   * A flow to `target`: the one that is open or being opened, else a new one.
+   * @throws TransportError at once when resolution, connection, handshake or certificate check fails
+   */
+  connect(target: Target): Promise<Flow> {
+    if (this.#stop.signal.aborted) {
+      return Promise.reject(new TransportError('closed', `${target.host}: the transport is closing`));
+    }
+    const key = `${target.host.toLowerCase()} ${target.port} ${target.serverName ?? ''}`;
+    const known = this.#byTarget.get(key);
+    if (known !== undefined) return known;
+    const opening = this.#open(target, key);
+    this.#byTarget.set(key, opening);
+    opening.catch(() => {
+      this.#connectFailures++;
+      if (this.#byTarget.get(key) === opening) this.#byTarget.delete(key);
+    });
+    return opening;
+  }
+
+  /** The open flow whose far end is `address` and `port`, whoever opened it. */
+  find(address: string, port: number): Flow | undefined {
+    return this.#byRemote.get(`${address} ${port}`);
+  }
+
+  /** Destroys all inbound connections of `address` and turns new ones away before TLS, for `ms` milliseconds. */
+  block(address: string, ms: number): void {
+    this.#admission.block(address, ms);
+    for (const connection of this.#connections) {
+      if (!connection.outbound && connection.remoteAddress === address) {
+        connection.destroy('the address is blocked');
+      }
+    }
+    for (const listener of this.#listeners) listener.cut(address);
+  }
+
+  unblock(address: string): void {
+    this.#admission.unblock(address);
+  }
+
+  /** New connections use what `certificates` gives now. @throws when that is unusable; the old ones stay in use */
+  reloadCertificates(): void {
+    const material = this.#options.certificates();
+    const context = serverContext(material);
+    for (const listener of this.#listeners) listener.setCertificate(context);
+    this.#contexts = new ClientContexts(material);
+  }
+
+  stats(): TransportStats {
+    let outbound = 0;
+    for (const connection of this.#connections) if (connection.outbound) outbound++;
+    return {
+      inbound: this.#connections.size - outbound,
+      outbound,
+      accepted: this.#accepted,
+      connected: this.#connected,
+      connectFailures: this.#connectFailures,
+      refused: this.#refused,
+      blockedAddresses: this.#admission.blocked,
+    };
+  }
+
+  /** Stops listening, flushes and closes all flows, and resolves when the last socket is gone. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    for (const listener of this.#listeners) listener.stopAccepting();
+    const opening = [...this.#byTarget.values()];
+    for (const connection of this.#connections) connection.close('the engine stops');
+    await Promise.allSettled(opening);
+    for (const connection of this.#connections) connection.close('the engine stops');
+    if (this.#connections.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#allGone = resolve;
+      });
+    }
+    this.#ticker.cancel();
+    await Promise.all(this.#listeners.splice(0).map((listener) => listener.close()));
+  }
+
+  #allGone: () => void = () => {};
+
+  closing(connection: Connection): void {
+    const remote = `${connection.remoteAddress} ${connection.remotePort}`;
+    if (this.#byRemote.get(remote) === connection) this.#byRemote.delete(remote);
+    const target = this.#targetOf.get(connection);
+    if (target !== undefined) {
+      this.#targetOf.delete(connection);
+      this.#byTarget.delete(target);
+    }
+  }
+
+  gone(connection: Connection): void {
+    this.#connections.delete(connection);
+    if (this.#connections.size === 0) this.#allGone();
+  }
+
+  async #open(target: Target, key: string): Promise<Connection> {
+    const socket = await connectTls(target, {
+      resolve: this.#options.resolve ?? resolveWithDns,
+      clock: this.#clock,
+      timeoutMs: this.limits.connectTimeoutMs,
+      context: this.#contextFor(target.host),
+      signal: this.#stop.signal,
+    });
+    if (socket.destroyed) {
+      throw new TransportError(
+        'closed',
+        `${target.host}:${target.port}: closed right after the TLS handshake`,
+      );
+    }
+    this.#connected++;
+    const wire = new TlsWire(socket);
+    const connection = new Connection(this, wire, endpointsOf(socket), true);
+    wire.attach(connection);
+    this.#targetOf.set(connection, key);
+    this.#add(connection);
+    return connection;
+  }
+
+  #contextFor(host: string): SecureContext {
+    try {
+      return this.#contexts.for(host);
+    } catch (error) {
+      const cause = error instanceof Error ? error.message : String(error);
+      throw new TransportError('certificate', `${host}: our certificates cannot be used: ${cause}`);
+    }
+  }
+
+  #acceptTls(socket: TLSSocket): void {
+    const wire = new TlsWire(socket);
+    const connection = new Connection(this, wire, endpointsOf(socket), false);
+    wire.attach(connection);
+    this.#addInbound(connection);
+  }
+
+  #acceptWebSocket(socket: WebSocket, endpoints: Endpoints): void {
+    const wire = new WebSocketWire(socket);
+    const connection = new Connection(this, wire, endpoints, false);
+    wire.attach(connection);
+    this.#addInbound(connection);
+  }
+
+  #addInbound(connection: Connection): void {
+    this.#accepted++;
+    this.#add(connection);
+    this.events.opened?.(connection);
+    if (this.#stop.signal.aborted) connection.close('the engine stops');
+  }
+
+  #add(connection: Connection): void {
+    this.#connections.add(connection);
+    this.#byRemote.set(`${connection.remoteAddress} ${connection.remotePort}`, connection);
+  }
+
+  #onRefused(address: string, reason: string): void {
+    this.#refused++;
+    this.events.refused?.(address, reason);
+  }
+
+  readonly #second = (): void => {
+    this.#ticker = this.#clock.after(SECOND, this.#second);
+    this.tick++;
+    for (const connection of this.#connections) connection.checkTime();
+    this.#admission.prune();
+  };
+}

@@ -1,0 +1,75 @@
+import type { TLSSocket } from 'node:tls';
+import type { Connection, Endpoints, Wire } from './connection.ts';
+import { plainAddress } from './flow.ts';
+
+/** First TCP keepalive probe after this long without traffic: finds peers that vanished without a word. */
+const TCP_KEEPALIVE_MS = 30_000;
+
+/** A TLS socket whose handshake is done, as a wire. */
+export class TlsWire implements Wire {
+  readonly protocol = 'tls';
+  readonly #socket: TLSSocket;
+  #corked = false;
+
+  constructor(socket: TLSSocket) {
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
+  }
+
+  get queuedBytes(): number {
+    return this.#socket.writableLength;
+  }
+
+  /** Messages sent in one turn of the event loop leave in one TLS record and one system call. */
+  write(bytes: Buffer): void {
+    if (!this.#corked) {
+      this.#corked = true;
+      this.#socket.cork();
+      process.nextTick(this.#uncork);
+    }
+    this.#socket.write(bytes);
+  }
+
+  end(): void {
+    this.#socket.end();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  /** Delivers the socket's octets and its end to the connection. */
+  attach(connection: Connection): void {
+    let cause = 'closed by the peer';
+    this.#socket.on('data', (chunk: Buffer) => connection.received(chunk));
+    this.#socket.on('error', (error: Error) => {
+      cause = reasonOf(error);
+    });
+    this.#socket.on('close', () => connection.lost(cause));
+  }
+
+  readonly #uncork = (): void => {
+    this.#corked = false;
+    this.#socket.uncork();
+  };
+}
+
+export function endpointsOf(socket: {
+  remoteAddress?: string | undefined;
+  remotePort?: number | undefined;
+  localAddress?: string | undefined;
+  localPort?: number | undefined;
+}): Endpoints {
+  return {
+    remoteAddress: plainAddress(socket.remoteAddress),
+    remotePort: socket.remotePort ?? 0,
+    localAddress: plainAddress(socket.localAddress),
+    localPort: socket.localPort ?? 0,
+  };
+}
+
+/** The cause in words: OpenSSL's own where there is one (`tlsv1 alert protocol version`), else Node's. */
+export function reasonOf(error: Error): string {
+  return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message;
+}
