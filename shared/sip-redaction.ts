@@ -72,8 +72,10 @@ function headerRedaction(message: string, start: number): ((line: string) => str
   const header = headers.find((candidate) => candidate.name === name);
   if (!header) return undefined;
   return (line) => {
-    const length = colon - start + 1;
-    return line.slice(0, length) + header.redact(line.slice(length));
+    // The line end stays outside: a value that is missing must not reach into the next line.
+    const begin = colon - start + 1;
+    const end = line.length - (/[\r\n]+$/.exec(line)?.[0].length ?? 0);
+    return line.slice(0, begin) + header.redact(line.slice(begin, end)) + line.slice(end);
   };
 }
 
@@ -84,7 +86,7 @@ function redactCrypto(line: string): string {
 function redactCredentials(value: string): string {
   // Basic, Bearer and whatever else is not Digest: the token is the secret.
   const other = otherScheme.exec(value);
-  if (other) return `${other[1]}${other[2]} REDACTED${/\r?\n$/.exec(value)?.[0] ?? ''}`;
+  if (other) return `${other[1]}${other[2]} REDACTED`;
   return redactParameters(value, credentialParameters);
 }
 

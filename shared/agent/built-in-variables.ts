@@ -2,7 +2,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import type { Variables } from './interfaces.ts';
 
 /** Contract 9.4: nobody but the service sets these. */
-export const builtInNames = [
+const builtInNames = [
   'now',
   'now_utc',
   'short_from',

@@ -3,7 +3,7 @@
 import { isObject, type JsonObject, type ProblemList } from './graph-problem.ts';
 import type { VariableWanted } from './interfaces.ts';
 
-export const nodeTypes = [
+const nodeTypes = [
   'Default',
   'Wait for Response',
   'Knowledge Base',
@@ -13,12 +13,12 @@ export const nodeTypes = [
   'Transfer Pathway',
   'End Call',
 ] as const;
-export type NodeType = (typeof nodeTypes)[number];
+type NodeType = (typeof nodeTypes)[number];
 
 const variableTypes = ['string', 'integer', 'number', 'boolean', 'date'] as const;
 
 /** How key presses are gathered in a node; ours, beside the contract's keys: `data.dtmf`. */
-export interface KeySettings {
+interface KeySettings {
   /** 1..64; undefined: derived from the edges */
   readonly maxDigits: number | undefined;
   /** one key that ends the entry, null for none; undefined: derived */

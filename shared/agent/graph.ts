@@ -5,7 +5,6 @@
 
 import { checkNodes, type GraphNode } from './graph-node.ts';
 import { type GraphProblem, isObject, type JsonObject, ProblemList } from './graph-problem.ts';
-import type { VariableWanted } from './interfaces.ts';
 
 export interface GraphEdge {
   readonly id: string;
@@ -62,8 +61,7 @@ export function edgeLabel(edge: JsonObject): string {
   return '';
 }
 
-/** The variables that a node wants, for those who only need these. */
-export type { GraphNode, GraphProblem, VariableWanted };
+export type { GraphNode, GraphProblem };
 
 function read(
   nodes: unknown,

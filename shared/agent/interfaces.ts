@@ -52,12 +52,12 @@ export interface EdgeAnswer {
   readonly reply?: string;
 }
 
-export interface ExtractQuestion extends Situation {
+interface ExtractQuestion extends Situation {
   readonly text: string;
   readonly wanted: readonly VariableWanted[];
 }
 
-export interface SpeechQuestion extends Situation {
+interface SpeechQuestion extends Situation {
   /** The node's prompt with its variables filled in. */
   readonly prompt: string;
   readonly globalPrompt: string;
@@ -66,13 +66,13 @@ export interface SpeechQuestion extends Situation {
   readonly temperature: number | null;
 }
 
-export interface Speech {
+interface Speech {
   readonly text: string;
   /** For the log: what a reader must know about how the text came about. */
   readonly note?: string;
 }
 
-export interface ConditionQuestion extends Situation {
+interface ConditionQuestion extends Situation {
   readonly condition: string;
   readonly wanted: readonly VariableWanted[];
 }

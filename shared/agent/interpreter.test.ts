@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
 import type { Action, ConversationEvent } from './conversation.ts';
+import { type ConversationOptions, UnknownStartNode } from './conversation-options.ts';
 import { loadGraph } from './graph.ts';
 import type { Understanding } from './interfaces.ts';
-import { Conversation, type ConversationOptions, UnknownStartNode } from './interpreter.ts';
+import { Conversation } from './interpreter.ts';
 
 type Node = [id: string, type: string, data?: object];
 type Edge = [source: string, target: string, label: string, description?: string];

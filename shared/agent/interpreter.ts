@@ -16,7 +16,6 @@
  *                  v
  *               [ ended ]
  */
-import { isBuiltIn } from './built-in-variables.ts';
 import type {
   Action,
   ConversationEvent,
@@ -26,55 +25,22 @@ import type {
   WebhookRequest,
   WebhookResult,
 } from './conversation.ts';
-import type { Graph, GraphEdge, GraphNode } from './graph.ts';
-import type { Option, Turn, Understanding, Variables } from './interfaces.ts';
+import {
+  type ConversationLimits,
+  type ConversationOptions,
+  conversationLimits,
+  type LoadedPathway,
+  UnknownStartNode,
+} from './conversation-options.ts';
+import type { GraphEdge, GraphNode } from './graph.ts';
+import type { Option, Turn, Variables } from './interfaces.ts';
 import { valueOfKeys } from './key-values.ts';
-import { chooseByKeys, fillsFromKeys, keyPlan, keysInSpeech, namedKeys } from './keys.ts';
+import { chooseByKeys, fillsFromKeys, keyPlan, keysInSpeech } from './keys.ts';
+import { Memory } from './memory.ts';
 import { type EdgeRole, firstOf, roleOf } from './special-edges.ts';
 import { asText, fillTemplate } from './template.ts';
+import { waysOut, withoutKeys } from './ways.ts';
 import { responsePathway, responseVariables, webhookRequest } from './webhook-node.ts';
-
-export interface LoadedPathway {
-  readonly pathwayId: string;
-  readonly graph: Graph;
-}
-
-export interface ConversationOptions {
-  readonly pathway: LoadedPathway;
-  readonly understanding: Understanding;
-  /** From request_data and headers; names of built-in variables are ignored (contract 9.4). */
-  readonly variables: Variables;
-  /** The built-in variables as they are now, without `input`. */
-  readonly builtIns: () => Variables;
-  /** ms since the epoch */
-  readonly now: () => number;
-  /** null: the graph's start node */
-  readonly startNodeId: string | null;
-  /** Said in place of the first node's own words. */
-  readonly firstSentence: string | null;
-  /** Other pathways, for Transfer Pathway nodes; undefined when there is none of that id and version. */
-  readonly otherPathway: (id: string, version: number) => LoadedPathway | undefined;
-  readonly limits?: Partial<ConversationLimits>;
-}
-
-export interface ConversationLimits {
-  /** Nodes passed without waiting for the person; more is a loop in the graph. */
-  readonly movesPerStep: number;
-  /** How often a node repeats itself after silence or input that fits nothing. */
-  readonly repeats: number;
-  /** ms of silence after the last word until `silence` is due */
-  readonly listenMs: number;
-}
-
-export const conversationLimits: ConversationLimits = { movesPerStep: 50, repeats: 2, listenMs: 10_000 };
-
-/** The conversation was asked to begin at a node that its graph does not have. */
-export class UnknownStartNode extends Error {
-  override readonly name = 'UnknownStartNode';
-  constructor(nodeId: string) {
-    super(`Invalid start_node_id: the pathway has no node "${nodeId}"`);
-  }
-}
 
 const onSuccess: readonly EdgeRole[] = ['success', 'regular', 'default'];
 const onFailure: readonly EdgeRole[] = ['failure', 'default', 'regular'];
@@ -91,13 +57,10 @@ export class Conversation {
   #returnTo: GraphNode | null = null;
   #repeats = 0;
   #firstSentence: string | null;
-  #input = '';
   #request: WebhookRequest | null = null;
   #actions: Action[] = [];
   #tail: Promise<unknown> = Promise.resolve();
-  readonly #given: Variables;
-  readonly #learned: Variables = {};
-  readonly #history: Turn[] = [];
+  readonly #memory: Memory;
   readonly visits: Visit[] = [];
   readonly log: LogLine[] = [];
   readonly webhookCalls: WebhookCall[] = [];
@@ -108,7 +71,7 @@ export class Conversation {
     this.#limits = { ...conversationLimits, ...options.limits };
     this.#pathway = options.pathway;
     this.#firstSentence = options.firstSentence;
-    this.#given = Object.fromEntries(Object.entries(options.variables).filter(([name]) => !isBuiltIn(name)));
+    this.#memory = new Memory(options.variables, options.builtIns);
     const { graph } = options.pathway;
     const start = options.startNodeId === null ? graph.start : graph.nodes.get(options.startNodeId);
     if (!start) throw new UnknownStartNode(options.startNodeId ?? '');
@@ -124,17 +87,17 @@ export class Conversation {
   }
 
   get history(): readonly Turn[] {
-    return this.#history;
+    return this.#memory.history;
   }
 
   /** What the conversation has learned from the person and from webhooks. */
   get learned(): Variables {
-    return { ...this.#learned };
+    return this.#memory.learned;
   }
 
   /** Every variable that a template can name now. */
   get variables(): Variables {
-    return { ...this.#given, ...this.#learned, ...this.#options.builtIns(), input: this.#input };
+    return this.#memory.variables;
   }
 
   /**
@@ -237,7 +200,7 @@ export class Conversation {
       return;
     }
     if (node.text !== '') return this.#say(fillTemplate(node.text, this.variables));
-    const answers = node.type === 'Knowledge Base' && this.#lastTurnIsUser();
+    const answers = node.type === 'Knowledge Base' && this.#memory.unanswered;
     if (node.prompt !== '' || answers) await this.#generate(node);
   }
 
@@ -278,17 +241,14 @@ export class Conversation {
   // -------------------------------------------------------------- input
 
   async #onKeys(keys: string): Promise<GraphNode | null> {
-    this.#input = keys;
-    this.#history.push({ role: 'user', text: `Pressed ${keys}` });
+    this.#memory.heard(keys, `Pressed ${keys}`);
     const options = this.#ways();
     const named = chooseByKeys(keys, options);
     const fills = fillsFromKeys(this.#node, options);
     if (!named && fills && !this.#learnFromKeys(keys)) return this.#unfit(`"${keys}" is no valid entry here`);
     if (named && !fills) this.#learnFromKeys(keys);
     if (named) return this.#leave(options[named.choice], named.reason);
-    const unnamed = options.filter(
-      (option) => !option.global && roleOf(option) === 'regular' && !this.#namesKeys(option),
-    );
+    const unnamed = withoutKeys(options);
     const [only] = unnamed;
     if (only && unnamed.length === 1) return this.#leave(only, 'it is the only way that names no key');
     if (fills && unnamed.length > 1) return this.#chooseByWords(keys, unnamed);
@@ -298,8 +258,7 @@ export class Conversation {
   }
 
   async #onHeard(text: string): Promise<GraphNode | null> {
-    this.#input = text;
-    this.#history.push({ role: 'user', text });
+    this.#memory.heard(text, text);
     const options = this.#ways();
     const keys = keysInSpeech(text);
     const named = keys === null ? null : chooseByKeys(keys, options);
@@ -414,12 +373,10 @@ export class Conversation {
 
   #learn(values: Variables): void {
     for (const [name, value] of Object.entries(values)) {
-      if (isBuiltIn(name)) {
-        this.#note(`the variable ${name} is built in and was not changed`);
-        continue;
-      }
-      this.#learned[name] = value;
-      this.#note(`${name} = ${asText(value)}`);
+      const learned = this.#memory.learn(name, value);
+      this.#note(
+        learned ? `${name} = ${asText(value)}` : `the variable ${name} is built in and was not changed`,
+      );
     }
   }
 
@@ -488,7 +445,7 @@ export class Conversation {
   #say(text: string): void {
     const words = text.trim();
     if (words === '') return;
-    this.#history.push({ role: 'assistant', text: words });
+    this.#memory.said(words);
     this.#act({ type: 'say', text: words });
   }
 
@@ -508,43 +465,18 @@ export class Conversation {
 
   // -------------------------------------------------------------- facts
 
-  /** The ways out of the present node: its edges in the author's order, then the global nodes. */
   #ways(): Option[] {
-    const own = this.#edges(this.#node).map((edge) => ({
-      label: edge.label,
-      description: edge.description,
-      target: edge.target,
-      global: false,
-    }));
-    const globals = this.#pathway.graph.globals.filter((node) => node.id !== this.#node.id);
-    return [
-      ...own,
-      ...globals.map((node) => ({
-        label: node.globalLabel ?? '',
-        description: '',
-        target: node.id,
-        global: true,
-      })),
-    ];
+    return waysOut(this.#pathway.graph, this.#node);
   }
 
   #edges(node: GraphNode): readonly GraphEdge[] {
     return this.#pathway.graph.edgesFrom.get(node.id) ?? [];
   }
 
-  #namesKeys(option: Option): boolean {
-    const named = namedKeys(option);
-    return named.any || named.sequences.length > 0;
-  }
-
-  #lastTurnIsUser(): boolean {
-    return this.#history.at(-1)?.role === 'user';
-  }
-
   #situation(): { node: { id: string; name: string }; history: readonly Turn[]; variables: Variables } {
     return {
       node: { id: this.#node.id, name: this.#node.name },
-      history: [...this.#history],
+      history: [...this.history],
       variables: this.variables,
     };
   }

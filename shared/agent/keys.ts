@@ -95,7 +95,7 @@ export interface KeyPlan {
   readonly interDigitMs: number;
 }
 
-export const keyDefaults = { interDigitMs: 3000, maxEntryDigits: 32 } as const;
+const keyDefaults = { interDigitMs: 3000, maxEntryDigits: 32 } as const;
 
 /**
  * Without settings of its own (`data.dtmf`) a node takes

@@ -1,6 +1,6 @@
 /**
  * The thread that runs flite: one WASI program run per text (the build exports only `_start`), which writes
- * a WAV file into a folder of this thread's own.
+ * a WAV file into a folder that exists no longer than that.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,11 +12,9 @@ import { resample } from './resample.ts';
 import { readWav } from './wav.ts';
 
 const { module } = workerData as { readonly module: WebAssembly.Module };
-const folder = mkdtempSync(join(tmpdir(), 'trunkline-flite-'));
 
 parentPort?.on('message', (question: FliteQuestion | null) => {
   if (question === null) {
-    rmSync(folder, { recursive: true, force: true });
     parentPort?.close();
     return;
   }
@@ -36,6 +34,16 @@ parentPort?.on('message', (question: FliteQuestion | null) => {
 });
 
 async function answer({ text, voice, sampleRate }: FliteQuestion): Promise<Int16Array<ArrayBuffer>> {
+  const folder = mkdtempSync(join(tmpdir(), 'trunkline-flite-'));
+  try {
+    const pcm = readWav(await speak(text, voice, folder));
+    return Int16Array.from(await resample(pcm.samples, pcm.sampleRate, sampleRate));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function speak(text: string, voice: string, folder: string): Promise<Uint8Array> {
   const wasi = new WASI({
     version: 'preview1',
     args: ['flite', '-voice', voice, '-t', text, '-o', '/out/speech.wav'],
@@ -45,8 +53,5 @@ async function answer({ text, voice, sampleRate }: FliteQuestion): Promise<Int16
   const instance = await WebAssembly.instantiate(module, wasi.getImportObject());
   const status = wasi.start(instance);
   if (status !== 0) throw new Error(`flite ended with status ${status}`);
-  const file = join(folder, 'speech.wav');
-  const pcm = readWav(readFileSync(file));
-  rmSync(file);
-  return Int16Array.from(await resample(pcm.samples, pcm.sampleRate, sampleRate));
+  return readFileSync(join(folder, 'speech.wav'));
 }

@@ -21,6 +21,8 @@ export interface FliteOptions {
   readonly maxWaiting?: number;
   /** Characters of one text. Default 5000. */
   readonly maxCharacters?: number;
+  /** ms that one synthesis may take; its thread is replaced then. Default 30000. */
+  readonly limitMs?: number;
 }
 
 export interface FliteQuestion {
@@ -43,6 +45,7 @@ interface Job {
 interface Thread {
   readonly worker: Worker;
   job: Job | null;
+  limit: NodeJS.Timeout | undefined;
 }
 
 export class Flite implements TextToSpeech {
@@ -50,6 +53,7 @@ export class Flite implements TextToSpeech {
   readonly #threadCount: number;
   readonly #maxWaiting: number;
   readonly #maxCharacters: number;
+  readonly #limitMs: number;
   readonly #threads = new Set<Thread>();
   readonly #waiting: Job[] = [];
   #module: Promise<WebAssembly.Module> | null = null;
@@ -61,6 +65,7 @@ export class Flite implements TextToSpeech {
     this.#threadCount = Math.max(1, options.threads ?? 1);
     this.#maxWaiting = options.maxWaiting ?? 200;
     this.#maxCharacters = options.maxCharacters ?? 5000;
+    this.#limitMs = options.limitMs ?? 30_000;
   }
 
   async warm(): Promise<void> {
@@ -120,6 +125,7 @@ export class Flite implements TextToSpeech {
       this.#waiting.shift();
       thread.job = job;
       thread.worker.ref();
+      thread.limit = setTimeout(() => void thread.worker.terminate(), this.#limitMs);
       thread.worker.postMessage(job.question);
     }
   }
@@ -130,11 +136,12 @@ export class Flite implements TextToSpeech {
       execArgv: ['--disable-warning=ExperimentalWarning'],
       name: 'flite',
     });
-    const thread: Thread = { worker, job: null };
+    const thread: Thread = { worker, job: null, limit: undefined };
     this.#threads.add(thread);
     worker.on('message', (answer: FliteAnswer) => {
       const { job } = thread;
       thread.job = null;
+      clearTimeout(thread.limit);
       worker.unref();
       if (job && 'samples' in answer) job.resolve(answer.samples);
       else if (job && 'error' in answer)
@@ -143,6 +150,7 @@ export class Flite implements TextToSpeech {
     });
     const lost = (why: string) => {
       this.#threads.delete(thread);
+      clearTimeout(thread.limit);
       thread.job?.reject(new SpeechError(`the flite thread ended: ${why}`));
       thread.job = null;
       if (!this.#closed) this.#dispatch(module);
@@ -152,7 +160,7 @@ export class Flite implements TextToSpeech {
     return thread;
   }
 
-  /** Lets the thread remove its folder; a text that is being spoken is finished first. */
+  /** A text that is being spoken is finished first, so that its folder is removed. */
   #stop(thread: Thread): Promise<void> {
     return new Promise((resolve) => {
       thread.worker.once('exit', () => resolve());

@@ -1,0 +1,97 @@
+/** Makes the agent of a call by its settings. */
+import type { BlockList } from 'node:net';
+import type { LoadedPathway } from '#shared/agent/conversation-options.ts';
+import { type Graph, loadGraph } from '#shared/agent/graph.ts';
+import type { Understanding } from '#shared/agent/interfaces.ts';
+import type { Clock } from '#shared/clock.ts';
+import type { OrgConfig, PathwayConfig } from '#shared/edge-protocol.ts';
+import type { NewId } from '#shared/ids.ts';
+import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
+import type { Log } from '../call/log.ts';
+import type { Agents } from '../call/ports.ts';
+import { EchoAgent } from './echo-agent.ts';
+import { type Resolver, systemResolver } from './judged-target.ts';
+import { PathwayAgent, type PathwayLimits, pathwayLimits } from './pathway-agent.ts';
+import { StreamAgent } from './stream-agent.ts';
+import { type StreamLimits, streamLimits } from './stream-link.ts';
+import { ToneAgent } from './tone-agent.ts';
+import { createWebhookClient } from './webhook-client.ts';
+
+export interface AgentsDeps {
+  readonly pathways: (id: string, version: number) => PathwayConfig | undefined;
+  readonly organization: (id: string) => OrgConfig | undefined;
+  readonly understanding: Understanding;
+  readonly tts: TextToSpeech;
+  /** null: calls are driven by key presses */
+  readonly stt: SpeechToText | null;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly newId: NewId;
+  /** Networks that may be contacted although they are private, as they are now (contract 1.9). */
+  readonly allowedTargets: () => BlockList;
+  /** Default: the system's. */
+  readonly resolve?: Resolver;
+  /** PEM of further certificate authorities for stream sockets and webhooks. */
+  readonly ca?: string | undefined;
+  readonly pathwayLimits?: Partial<PathwayLimits>;
+  readonly streamLimits?: Partial<StreamLimits>;
+}
+
+export function createAgents(deps: AgentsDeps): Agents {
+  const { clock, newId, ca } = deps;
+  const resolve = deps.resolve ?? systemResolver;
+  const webhook = createWebhookClient({ allowed: deps.allowedTargets, resolve, clock, ca });
+  const load = pathwayLoader(deps.pathways);
+  return {
+    create(settings, call, host) {
+      const log = deps.log.child({ call_id: call.callId, agent: settings.kind });
+      switch (settings.kind) {
+        case 'echo':
+          return new EchoAgent();
+        case 'tone':
+          return new ToneAgent(settings.frequency_hz);
+        case 'stream': {
+          const organization = deps.organization(call.orgId);
+          if (!organization) throw new Error(`Organization ${call.orgId} is not in the edge's configuration`);
+          return new StreamAgent(settings, call, host, {
+            signingSecret: organization.signing_secret,
+            allowed: deps.allowedTargets,
+            resolve,
+            ca,
+            clock,
+            log,
+            newId,
+            limits: { ...streamLimits, ...deps.streamLimits },
+          });
+        }
+        case 'pathway':
+          return new PathwayAgent(settings, call, host, {
+            pathway: (id, version) => load(call.orgId, id, version),
+            understanding: deps.understanding,
+            tts: deps.tts,
+            stt: deps.stt,
+            webhook,
+            clock,
+            log,
+            newId,
+            limits: { ...pathwayLimits, ...deps.pathwayLimits },
+          });
+      }
+    },
+  };
+}
+
+/** Loads a pathway once for all calls that use the same configuration of it. */
+function pathwayLoader(pathways: AgentsDeps['pathways']) {
+  const graphs = new WeakMap<PathwayConfig, Graph>();
+  return (orgId: string, id: string, version: number): LoadedPathway | undefined => {
+    const config = pathways(id, version);
+    if (!config || config.org_id !== orgId) return undefined;
+    let graph = graphs.get(config);
+    if (!graph) {
+      graph = loadGraph(config.nodes, config.edges);
+      graphs.set(config, graph);
+    }
+    return { pathwayId: id, graph };
+  };
+}

@@ -1,0 +1,46 @@
+import type { SpeechToText } from '#shared/models/speech.ts';
+import type { Log } from '../call/log.ts';
+import { UtteranceDetector } from './utterance.ts';
+
+export interface EarEvents {
+  /** The caller has been speaking for `ms`. */
+  speaking(ms: number): void;
+  /** An utterance has ended; its words follow when there is speech recognition. */
+  finished(): void;
+  /** The words of an utterance, in the order of speaking; empty when none were understood. */
+  words(text: string): void;
+}
+
+/** Hears when the caller speaks and, with speech recognition, what. */
+export class Ear {
+  readonly #detector: UtteranceDetector;
+  #tail: Promise<void> = Promise.resolve();
+
+  constructor(
+    sampleRate: number,
+    language: string,
+    recognizer: SpeechToText | null,
+    events: EarEvents,
+    log: Log,
+  ) {
+    const recognize = async (samples: Int16Array) => {
+      try {
+        events.words((await recognizer?.transcribe(samples, { sampleRate, language })) ?? '');
+      } catch (error) {
+        log.warn({ err: error }, 'what the caller said could not be transcribed');
+        events.words('');
+      }
+    };
+    this.#detector = new UtteranceDetector(sampleRate, {
+      speaking: events.speaking,
+      spoken: (samples) => {
+        events.finished();
+        if (recognizer) this.#tail = this.#tail.then(() => recognize(samples));
+      },
+    });
+  }
+
+  write(frame: Int16Array): void {
+    this.#detector.write(frame);
+  }
+}

@@ -1,0 +1,358 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import type { PathwayConfig } from '#shared/edge-protocol.ts';
+import { ruleEngine } from '#shared/models/rule-engine.ts';
+import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
+import { parseNetworks } from '#shared/outgoing-targets.ts';
+import { type AgentsDeps, createAgents } from './agents.ts';
+import type { PathwaySettings } from './pathway-agent.ts';
+import { call, countingVoice, manner, RecordingHost, RecordingLog, settle, takeFrames } from './testing.ts';
+
+const node = (id: string, type: string, data: object) => ({ id, type, data: { name: id, ...data } });
+const edge = (source: string, target: string, label: string) => ({ source, target, data: { label } });
+
+const menu: PathwayConfig = {
+  pathway_id: '33333333-3333-4333-8333-333333333333',
+  version: 0,
+  org_id: call.orgId,
+  name: 'Menu',
+  nodes: [
+    node('menu', 'Default', { isStart: true, text: 'Press 1, 2 or 3.' }),
+    node('account', 'Default', { text: 'Account?', extractVars: [['account', 'integer', 'account number']] }),
+    node('thanks', 'End Call', { text: 'Thanks {{account}}.' }),
+    node('transfer', 'Transfer Call', { text: 'One moment.', transferNumber: '+14155550199' }),
+    node('sorry', 'End Call', { text: 'Sorry.' }),
+    node('dial', 'Press Button', { digits: '42#' }),
+  ],
+  edges: [
+    edge('menu', 'account', 'press 1 for your account'),
+    edge('menu', 'transfer', 'press two'),
+    edge('menu', 'dial', '3'),
+    edge('account', 'thanks', 'entered'),
+    edge('transfer', 'sorry', 'failure'),
+    edge('dial', 'sorry', 'done'),
+  ],
+};
+
+interface Setup {
+  readonly settings?: Partial<PathwaySettings>;
+  readonly tts?: TextToSpeech;
+  readonly stt?: SpeechToText;
+  readonly config?: PathwayConfig;
+}
+
+function setUp({ settings = {}, tts = countingVoice, stt, config = menu }: Setup = {}) {
+  const clock = new FakeClock();
+  const host = new RecordingHost();
+  const log = new RecordingLog();
+  let ids = 0;
+  const deps: AgentsDeps = {
+    pathways: (id, version) => (id === config.pathway_id && version === config.version ? config : undefined),
+    organization: () => ({ org_id: call.orgId, signing_secret: 'ab' }),
+    understanding: ruleEngine,
+    tts,
+    stt: stt ?? null,
+    clock,
+    log,
+    newId: () => `id-${++ids}`,
+    allowedTargets: () => parseNetworks([]),
+  };
+  const agent = createAgents(deps).create(
+    {
+      kind: 'pathway',
+      pathway_id: config.pathway_id,
+      pathway_version: 0,
+      start_node_id: null,
+      ...manner,
+      ...settings,
+    },
+    call,
+    host,
+  );
+  const press = async (keys: string) => {
+    for (const digit of keys) agent.dtmf?.({ digit, durationMs: 100 });
+    await settle();
+  };
+  const begin = async () => {
+    await agent.prepare();
+    agent.start();
+    await settle();
+  };
+  const pass = async (ms: number) => {
+    clock.advance(ms);
+    await settle();
+  };
+  return { agent, clock, host, log, press, begin, pass };
+}
+
+describe('a call driven by key presses', () => {
+  it('says the first words in the very first frame and all of them once', async () => {
+    const { agent, host, begin } = setUp();
+    await begin();
+    expect(await takeFrames(agent, 40)).toBe('Press 1, 2 or 3.'.length);
+    expect(host.lines('assistant')).toEqual(['assistant: Press 1, 2 or 3.']);
+    expect(host.entries[0]?.text).toBe(
+      'No speech recognition is configured: this call is driven by key presses.',
+    );
+    agent.close('over');
+  });
+
+  it('goes the way of the key, fills a variable up to #, says it and hangs up after the last word', async () => {
+    const { agent, clock, host, press, begin, pass } = setUp();
+    await begin();
+    await takeFrames(agent, 30);
+    await press('1');
+    expect(await takeFrames(agent, 30)).toBe('Account?'.length);
+    await press('1234#');
+    expect(host.learned).toEqual({ account: 1234 });
+    expect(await takeFrames(agent, 11)).toBe(11);
+    await pass(10_000);
+    expect(host.hangups).toEqual([]);
+    expect(await takeFrames(agent, 30)).toBe('Thanks 1234.'.length - 11);
+    expect(host.hangups).toEqual([]);
+    await pass(199);
+    expect(host.hangups).toEqual([]);
+    await pass(1);
+    expect(host.hangups).toEqual(['the pathway reached its End Call node']);
+    expect(host.lines('user', 'assistant')).toEqual([
+      'assistant: Press 1, 2 or 3.',
+      'user: Pressed 1',
+      'assistant: Account?',
+      'user: Pressed 1234',
+      'assistant: Thanks 1234.',
+    ]);
+    expect(host.entries.find(({ text }) => text === 'Account?')).toMatchObject({
+      node_id: 'account',
+      node_name: 'account',
+    });
+    agent.close('over');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('completes an entry without # after three seconds', async () => {
+    const { agent, host, press, begin, pass } = setUp();
+    await begin();
+    await press('1');
+    await press('77');
+    await pass(2999);
+    expect(host.learned).toEqual({});
+    await pass(1);
+    expect(host.learned).toEqual({ account: 77 });
+    agent.close('over');
+  });
+
+  it('stops speaking within the frame in which a key is pressed', async () => {
+    const { agent, host, press, begin } = setUp();
+    await begin();
+    expect(await takeFrames(agent, 5)).toBe(5);
+    agent.dtmf?.({ digit: '9', durationMs: 100 });
+    expect(agent.read(new Int16Array(160))).toBe(false);
+    await press('');
+    expect(host.lines('agent-action')).toContain('agent-action: Interrupted by a key press');
+    agent.close('over');
+  });
+
+  it('finishes its sentence when interruptions are blocked, and still takes the key', async () => {
+    const { agent, host, press, begin } = setUp({ settings: { block_interruptions: true } });
+    await begin();
+    await takeFrames(agent, 5);
+    await press('1');
+    expect(await takeFrames(agent, 60)).toBe('Press 1, 2 or 3.'.length - 5 + 'Account?'.length);
+    expect(host.lines('user')).toEqual(['user: Pressed 1']);
+    agent.close('over');
+  });
+
+  it('ignores keys when it is told to', async () => {
+    const { agent, host, press, begin } = setUp({ settings: { ignore_button_press: true } });
+    await begin();
+    await press('1');
+    expect(await takeFrames(agent, 40)).toBe('Press 1, 2 or 3.'.length);
+    expect(host.lines('user')).toEqual([]);
+    agent.close('over');
+  });
+
+  it('keeps keys that are pressed ahead', async () => {
+    const { agent, host, press, begin } = setUp();
+    await begin();
+    await press('155#');
+    expect(host.lines('user')).toEqual(['user: Pressed 1', 'user: Pressed 55']);
+    expect(host.learned).toEqual({ account: 55 });
+    agent.close('over');
+  });
+
+  it('repeats itself twice after silence, counted from its last word, then ends the call', async () => {
+    const { agent, host, begin, pass } = setUp();
+    await begin();
+    await pass(60_000);
+    expect(host.lines('assistant')).toHaveLength(1);
+    for (let round = 0; round < 3; round++) {
+      await takeFrames(agent, 30);
+      await pass(9999);
+      expect(host.lines('assistant')).toHaveLength(round + 1);
+      await pass(1);
+    }
+    await pass(200);
+    expect(host.lines('assistant')).toHaveLength(3);
+    expect(host.hangups).toEqual(['nothing was heard or pressed, 2 repeats were in vain']);
+    agent.close('over');
+  });
+
+  it('takes the failure edge of a transfer, because transfers are not available', async () => {
+    const { agent, host, press, begin } = setUp();
+    await begin();
+    await press('2');
+    await takeFrames(agent, 40);
+    expect(host.lines('assistant')).toEqual([
+      'assistant: Press 1, 2 or 3.',
+      'assistant: One moment.',
+      'assistant: Sorry.',
+    ]);
+    expect(host.lines('agent-action')).toContain(
+      'agent-action: transfer: transfers are not available in this version',
+    );
+    agent.close('over');
+  });
+
+  it('sends the keys of a Press Button node', async () => {
+    const { agent, host, press, begin } = setUp();
+    await begin();
+    await press('3');
+    expect(host.keysSent).toEqual(['42#']);
+    agent.close('over');
+  });
+});
+
+describe('beginning', () => {
+  it('says the first sentence in place of the start node', async () => {
+    const { agent, host, begin } = setUp({
+      settings: { first_sentence: 'Hello {{sip_header_x-plan}} caller.' },
+    });
+    await begin();
+    expect(host.lines('assistant')).toEqual(['assistant: Hello gold caller.']);
+    agent.close('over');
+  });
+
+  it('lets the caller greet first, for five seconds at most', async () => {
+    const { agent, host, begin, pass } = setUp({ settings: { wait_for_greeting: true } });
+    await begin();
+    await pass(4999);
+    expect(await takeFrames(agent, 3)).toBe(0);
+    await pass(1);
+    expect(await takeFrames(agent, 3)).toBe(3);
+    expect(host.lines('assistant')).toHaveLength(1);
+    agent.close('over');
+  });
+
+  it('speaks when the greeting has ended', async () => {
+    const { agent, begin } = setUp({ settings: { wait_for_greeting: true } });
+    await begin();
+    hear(agent.write, 3000, 20);
+    hear(agent.write, 0, 40);
+    await settle();
+    expect(await takeFrames(agent, 3)).toBe(3);
+    agent.close('over');
+  });
+
+  it('decodes nothing when nothing is to be heard', () => {
+    expect(setUp().agent.write).toBeUndefined();
+  });
+
+  it('does not take the call without its pathway', async () => {
+    const { agent } = setUp({ settings: { pathway_version: 9 } });
+    await expect(agent.prepare()).rejects.toThrow("version 9 is not in the edge's configuration");
+  });
+
+  it('does not take the call of another organization with this pathway', async () => {
+    const { agent } = setUp({ config: { ...menu, org_id: 'other' } });
+    await expect(agent.prepare()).rejects.toThrow('is not in the edge');
+  });
+
+  it('does not take the call when the start node is unknown', async () => {
+    const { agent } = setUp({ settings: { start_node_id: 'nowhere' } });
+    await expect(agent.prepare()).rejects.toThrow('Invalid start_node_id');
+  });
+
+  it('does not take the call when nothing can be said', async () => {
+    const broken = { ...countingVoice, synthesize: () => Promise.reject(new Error('no voice')) };
+    const { agent } = setUp({ tts: broken });
+    await expect(agent.prepare()).rejects.toThrow('no voice');
+  });
+});
+
+describe('a voice that fails in mid-call', () => {
+  it('writes the text down and goes on', async () => {
+    const failing: TextToSpeech = {
+      ...countingVoice,
+      synthesize: (text, options) =>
+        text === 'Account?'
+          ? Promise.reject(new Error('overloaded'))
+          : countingVoice.synthesize(text, options),
+    };
+    const { agent, host, log, press, begin } = setUp({ tts: failing });
+    await begin();
+    await press('1');
+    await press('5#');
+    expect(host.lines('agent-action')).toContain(
+      'agent-action: Could not be spoken (text-to-speech failed): Account?',
+    );
+    expect(log.warnings.map(({ message }) => message)).toEqual(['text-to-speech failed']);
+    expect(host.lines('assistant').at(-1)).toBe('assistant: Thanks 5.');
+    expect(host.failures).toEqual([]);
+    agent.close('over');
+  });
+});
+
+describe('speech recognition', () => {
+  const says = (...texts: string[]): SpeechToText => ({ transcribe: async () => texts.shift() ?? '' });
+
+  it('goes the way of the words and is interrupted by a voice after the threshold', async () => {
+    const { agent, host, begin } = setUp({ stt: says('my account please') });
+    await begin();
+    await takeFrames(agent, 2);
+    hear(agent.write, 3000, 24);
+    expect(agent.read(new Int16Array(160))).toBe(true);
+    hear(agent.write, 3000, 1);
+    expect(agent.read(new Int16Array(160))).toBe(false);
+    hear(agent.write, 0, 35);
+    await settle();
+    expect(host.lines('user', 'assistant')).toEqual([
+      'assistant: Press 1, 2 or 3.',
+      'user: my account please',
+      'assistant: Account?',
+    ]);
+    agent.close('over');
+  });
+
+  it('does not take the greeting for an answer', async () => {
+    const { agent, host, begin } = setUp({ stt: says('my account'), settings: { wait_for_greeting: true } });
+    await begin();
+    hear(agent.write, 3000, 20);
+    hear(agent.write, 0, 40);
+    await settle();
+    expect(host.lines('user', 'assistant').sort()).toEqual([
+      'assistant: Press 1, 2 or 3.',
+      'user: my account',
+    ]);
+    agent.close('over');
+  });
+});
+
+describe('the end', () => {
+  it('leaves no timer and says nothing more, wherever it is closed', async () => {
+    const { agent, clock, host, press, begin } = setUp();
+    await begin();
+    await press('1');
+    agent.close('over');
+    agent.close('over');
+    await settle();
+    const entries = host.entries.length;
+    await press('1#');
+    expect(await takeFrames(agent, 5)).toBe(0);
+    expect([clock.pending, host.entries.length, host.failures, host.hangups]).toEqual([0, entries, [], []]);
+  });
+});
+
+function hear(write: ((frame: Int16Array) => void) | undefined, level: number, frames: number): void {
+  const frame = new Int16Array(160).map((_, i) => (i % 2 === 0 ? level : -level));
+  for (let i = 0; i < frames; i++) write?.(frame);
+}

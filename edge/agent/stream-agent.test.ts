@@ -1,0 +1,442 @@
+import { createHmac } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import { parseNetworks } from '#shared/outgoing-targets.ts';
+import { decodeMulaw } from './mulaw.ts';
+import { StreamAgent } from './stream-agent.ts';
+import { type StreamLimits, streamLimits } from './stream-link.ts';
+import { call, manner, RecordingHost, RecordingLog, settle } from './testing.ts';
+import { BotServer, type BotSocket } from './testing-wss.ts';
+
+const open: { close: () => Promise<void> | void }[] = [];
+
+afterEach(async () => {
+  for (const part of open.splice(0).reverse()) await part.close();
+});
+
+interface Setup {
+  readonly server?: BotServer;
+  readonly url?: string;
+  readonly allowed?: string[];
+  readonly limits?: Partial<StreamLimits>;
+  readonly resolve?: (host: string) => Promise<{ address: string; family: number }[]>;
+}
+
+function agentFor({ server, url, allowed = ['127.0.0.1'], limits = {}, resolve }: Setup) {
+  const clock = new FakeClock();
+  const host = new RecordingHost();
+  const log = new RecordingLog();
+  const agent = new StreamAgent(
+    {
+      kind: 'stream',
+      stream_url: url ?? server?.url ?? '',
+      ...manner,
+      request_data: { plan: { id: 7 }, vip: true },
+    },
+    call,
+    host,
+    {
+      signingSecret: 'c0ffee',
+      allowed: () => parseNetworks(allowed),
+      resolve: resolve ?? (async () => [{ address: '127.0.0.1', family: 4 }]),
+      ca: server?.ca,
+      clock,
+      log,
+      newId: () => 'stream-1',
+      limits: { ...streamLimits, ...limits },
+    },
+  );
+  open.push({ close: () => agent.close('test over') });
+  return { agent, clock, host, log };
+}
+
+async function listen(...options: Parameters<typeof BotServer.listen>): Promise<BotServer> {
+  const server = await BotServer.listen(...options);
+  open.push(server);
+  return server;
+}
+
+async function begun(setup: Setup & { server: BotServer }) {
+  const parts = agentFor(setup);
+  await parts.agent.prepare();
+  const bot = await setup.server.accept();
+  parts.agent.start();
+  await bot.next();
+  const start = await bot.next();
+  return { ...parts, bot, start };
+}
+
+/** Waits until what the bot sent before has been taken in: the answer to a ping behind it comes back. */
+async function arrived(bot: BotSocket, agent: StreamAgent): Promise<void> {
+  const pong = new Promise<void>((resolve) => bot.socket.once('pong', () => resolve()));
+  bot.socket.ping();
+  await pong;
+  await settle();
+  expect(agent.sampleRate).toBeGreaterThan(0);
+}
+
+const frame = (value = 0) => new Int16Array(160).fill(value);
+const silence20ms = Buffer.alloc(160, 0xff).toString('base64');
+
+describe('opening', () => {
+  it('signs the handshake, says connected at once and start when the call is answered', async () => {
+    const server = await listen();
+    const { agent, clock } = agentFor({ server });
+    await agent.prepare();
+    const bot = await server.accept();
+    const { headers } = bot.request;
+    const seconds = String(clock.now() / 1000);
+    expect(headers['x-call-id']).toBe(call.callId);
+    expect(headers['x-webhook-timestamp']).toBe(seconds);
+    expect(headers['x-webhook-signature']).toBe(
+      createHmac('sha256', 'c0ffee').update(`${server.url}\n${call.callId}\n${seconds}`).digest('hex'),
+    );
+    expect(await bot.next()).toEqual({ event: 'connected', protocol: 'Call', version: '1.0.0' });
+    agent.start();
+    expect(await bot.next()).toEqual({
+      event: 'start',
+      sequenceNumber: '1',
+      streamSid: 'stream-1',
+      start: {
+        streamSid: 'stream-1',
+        accountSid: call.orgId,
+        callSid: call.callId,
+        tracks: ['inbound'],
+        mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
+        customParameters: {
+          plan: '{"id":7}',
+          vip: 'true',
+          'sip_header_x-plan': 'gold',
+          tries: '3',
+          from: call.from,
+          to: call.to,
+          direction: 'inbound',
+        },
+      },
+    });
+  });
+
+  it('is given up when the server does not answer within 5 s', async () => {
+    const server = await listen();
+    const never = new Promise<never>(() => undefined);
+    const { agent, clock } = agentFor({ server, resolve: () => never });
+    const outcome = agent.prepare().catch((error: Error) => error.message);
+    clock.advance(4999);
+    await settle();
+    clock.advance(1);
+    expect(await outcome).toBe(`${server.url} did not open within 5000 ms`);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('fails when the server refuses', async () => {
+    const server = await listen();
+    server.refusing = true;
+    await expect(agentFor({ server }).agent.prepare()).rejects.toThrow('Unexpected server response: 503');
+  });
+
+  it('fails when the certificate is not trusted', async () => {
+    const server = await listen();
+    await expect(agentFor({ url: server.url }).agent.prepare()).rejects.toThrow('self-signed certificate');
+  });
+
+  it('refuses ws:// and private addresses, without a connection', async () => {
+    const server = await listen();
+    await expect(agentFor({ url: 'ws://localhost/' }).agent.prepare()).rejects.toThrow('is not a wss:// URL');
+    await expect(agentFor({ server, allowed: [] }).agent.prepare()).rejects.toThrow(
+      '127.0.0.1 is a loopback address',
+    );
+    const mixed = async () => [
+      { address: '8.8.8.8', family: 4 },
+      { address: '10.0.0.1', family: 4 },
+    ];
+    await expect(agentFor({ server, resolve: mixed }).agent.prepare()).rejects.toThrow(
+      '10.0.0.1 is a private address',
+    );
+    expect(server.attempts).toBe(0);
+  });
+
+  it('connects to the judged address, whatever the name resolves to afterwards', async () => {
+    const server = await listen();
+    const answers = [[{ address: '127.0.0.1', family: 4 }], [{ address: '127.0.0.2', family: 4 }]];
+    const { agent } = agentFor({ server, resolve: async () => answers.shift() ?? [] });
+    await agent.prepare();
+    expect((await server.accept()).request.socket.remoteAddress).toBe('127.0.0.1');
+    expect(answers).toHaveLength(1);
+  });
+
+  it.each([
+    ['audio.l16.16000', 16000],
+    ['audio.l16.8000', 8000],
+  ] as const)('carries linear PCM when the server selects %s', async (subprotocol, sampleRate) => {
+    const server = await listen((offered) => offered.has(subprotocol) && subprotocol);
+    const { agent, bot, start } = await begun({ server });
+    expect(agent.sampleRate).toBe(sampleRate);
+    expect(start).toMatchObject({
+      start: { mediaFormat: { encoding: 'audio/l16', sampleRate, channels: 1 } },
+    });
+    const samples = Int16Array.from({ length: sampleRate / 50 }, (_, i) => i * 100 - 8000);
+    agent.write(samples);
+    const { media } = (await bot.next()) as unknown as { media: { payload: string } };
+    expect(new Int16Array(Uint8Array.from(Buffer.from(media.payload, 'base64')).buffer)).toEqual(samples);
+    bot.send({ event: 'media', streamSid: 'stream-1', media: { payload: media.payload } });
+    await arrived(bot, agent);
+    const heard = new Int16Array(sampleRate / 50);
+    expect(agent.read(heard)).toBe(true);
+    expect(heard).toEqual(samples);
+  });
+
+  it('means mu-law to a server that selects the first protocol offered', async () => {
+    const server = await listen((offered) => [...offered][0] ?? false);
+    const { agent, start } = await begun({ server });
+    expect(agent.sampleRate).toBe(8000);
+    expect(start).toMatchObject({ start: { mediaFormat: { encoding: 'audio/x-mulaw' } } });
+  });
+});
+
+describe('to the server', () => {
+  it('sends every frame and every key in order', async () => {
+    const server = await listen();
+    const { agent, bot } = await begun({ server });
+    agent.write(frame(1000));
+    agent.dtmf({ digit: '5', durationMs: 120 });
+    agent.write(frame(-1000));
+    const first = await bot.next();
+    expect(first).toMatchObject({
+      event: 'media',
+      sequenceNumber: '2',
+      streamSid: 'stream-1',
+      media: { track: 'inbound', chunk: '1', timestamp: '0' },
+    });
+    const { payload } = first.media as { payload: string };
+    expect([...new Set(decodeMulaw(Buffer.from(payload, 'base64')))]).toEqual([988]);
+    expect(await bot.next()).toEqual({
+      event: 'dtmf',
+      sequenceNumber: '3',
+      streamSid: 'stream-1',
+      dtmf: { track: 'inbound_track', digit: '5', duration_ms: 120 },
+    });
+    expect(await bot.next()).toMatchObject({ sequenceNumber: '4', media: { chunk: '2', timestamp: '20' } });
+  });
+
+  it('says stop and closes with 1000 when the call is over', async () => {
+    const server = await listen();
+    const { agent, bot, clock } = await begun({ server });
+    agent.close('caller hung up');
+    agent.close('again');
+    expect(await bot.next()).toEqual({
+      event: 'stop',
+      sequenceNumber: '2',
+      streamSid: 'stream-1',
+      stop: { accountSid: call.orgId, callSid: call.callId, reason: 'caller hung up' },
+    });
+    expect(await bot.closed()).toBe(1000);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('drops audio older than a second while the server does not read, and counts it', async () => {
+    const server = await listen();
+    const { agent, bot, log } = await begun({ server });
+    bot.socket.pause();
+    let written = 0;
+    while (agent.droppedFrames < 100 && written < 200_000) {
+      agent.write(frame(1000));
+      written++;
+      if (written % 20 === 0) await settle(1);
+    }
+    expect(agent.droppedFrames).toBe(100);
+    expect(log.warnings[0]).toMatchObject({ fields: { dropped_frames: 1 } });
+    bot.socket.resume();
+    const chunks: number[] = [];
+    while (chunks.at(-1) !== written) {
+      if (bot.arrived.length === 0) {
+        agent.write(frame(1000));
+        written++;
+        await settle();
+        continue;
+      }
+      const { media } = (await bot.next()) as unknown as { media: { chunk: string } };
+      chunks.push(Number(media.chunk));
+    }
+    const gaps = chunks.slice(1).map((chunk, i) => chunk - (chunks[i] ?? 0) - 1);
+    expect(gaps.every((gap) => gap >= 0)).toBe(true);
+    expect(gaps.reduce((sum, gap) => sum + gap, 0)).toBe(agent.droppedFrames);
+  });
+});
+
+describe('from the server', () => {
+  it('plays media of any length, and echoes a mark when the audio before it has been played', async () => {
+    const server = await listen();
+    const { agent, bot } = await begun({ server });
+    bot.send({
+      event: 'media',
+      streamSid: 'stream-1',
+      media: { payload: Buffer.alloc(400, 0x80).toString('base64') },
+    });
+    bot.send({ event: 'mark', streamSid: 'stream-1', mark: { name: 'said' } });
+    await arrived(bot, agent);
+    const out = frame();
+    for (const expected of [160, 160, 80]) {
+      expect(agent.read(out)).toBe(true);
+      expect(out.filter((sample) => sample === 32124)).toHaveLength(expected);
+    }
+    await settle();
+    expect(bot.arrived).toEqual([]);
+    expect(agent.read(out)).toBe(false);
+    expect(await bot.next()).toEqual({
+      event: 'mark',
+      sequenceNumber: '2',
+      streamSid: 'stream-1',
+      mark: { name: 'said' },
+    });
+  });
+
+  it('empties the queue at a clear, and echoes the marks in it', async () => {
+    const server = await listen();
+    const { agent, bot } = await begun({ server });
+    for (const name of ['a', 'b']) {
+      bot.send({ event: 'media', streamSid: 'stream-1', media: { payload: silence20ms } });
+      bot.send({ event: 'mark', streamSid: 'stream-1', mark: { name } });
+    }
+    await arrived(bot, agent);
+    expect(agent.read(frame())).toBe(true);
+    bot.send({ event: 'clear', streamSid: 'stream-1' });
+    expect(await bot.next()).toMatchObject({ event: 'mark', mark: { name: 'a' } });
+    expect(await bot.next()).toMatchObject({ event: 'mark', mark: { name: 'b' } });
+    expect(agent.read(frame())).toBe(false);
+  });
+
+  it('queues no more than its limit', async () => {
+    const server = await listen();
+    const { agent, bot, log } = await begun({ server, limits: { maxQueuedSeconds: 1 } });
+    bot.send({
+      event: 'media',
+      streamSid: 'stream-1',
+      media: { payload: Buffer.alloc(9600).toString('base64') },
+    });
+    await arrived(bot, agent);
+    expect(log.warnings).toEqual([
+      { fields: { dropped_ms: 200 }, message: 'the queue of audio to play is full' },
+    ]);
+    let frames = 0;
+    while (agent.read(frame())) frames++;
+    expect(frames).toBe(50);
+  });
+
+  it('obeys dtmf and hangup, refuses a transfer, and ignores what it does not know', async () => {
+    const server = await listen();
+    const { agent, bot, host, log } = await begun({ server });
+    bot.socket.send('not json');
+    bot.send({ event: 'dance' });
+    bot.send({ event: 'dtmf', streamSid: 'stream-1', dtmf: { digits: '1x' } });
+    bot.send({ event: 'hangup', streamSid: 'another' });
+    bot.send({ event: 'dtmf', streamSid: 'stream-1', dtmf: { digits: '12w#' }, extra: 1 });
+    bot.send({ event: 'transfer', streamSid: 'stream-1', transfer: { target: '+14155550199' } });
+    bot.send({ event: 'hangup', streamSid: 'stream-1', reason: 'all said' });
+    await arrived(bot, agent);
+    expect(host.keysSent).toEqual(['12w#']);
+    expect(host.hangups).toEqual(['all said']);
+    expect(await bot.next()).toEqual({
+      event: 'transfer',
+      streamSid: 'stream-1',
+      transfer: { status: 'failed', sip_code: null, reason: 'transfers are not available in this version' },
+    });
+    expect(log.warnings.map(({ fields }) => Object.values(fields)[0])).toEqual([
+      'a message is not JSON',
+      'a "dtmf" message lacks what it needs',
+      'a "hangup" message names another streamSid',
+      '+14155550199',
+    ]);
+  });
+});
+
+describe('the life of the socket', () => {
+  it('hangs up when the server closes with 1000', async () => {
+    const server = await listen();
+    const { bot, host, clock } = await begun({ server });
+    bot.socket.close(1000);
+    await bot.closed();
+    await settle();
+    expect(host.hangups).toEqual(['the stream server closed the socket with 1000']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('comes back after a loss with a start that says resumed, silent meanwhile', async () => {
+    const server = await listen();
+    const { agent, bot, host, clock } = await begun({ server });
+    agent.write(frame());
+    bot.send({ event: 'media', streamSid: 'stream-1', media: { payload: silence20ms } });
+    await arrived(bot, agent);
+    bot.socket.terminate();
+    await lost(agent);
+    agent.write(frame());
+    clock.advance(250);
+    const again = await server.accept();
+    expect((await again.next()).event).toBe('connected');
+    expect(await again.next()).toMatchObject({
+      event: 'start',
+      sequenceNumber: '1',
+      start: { customParameters: { resumed: 'true', from: call.from } },
+    });
+    agent.write(frame());
+    expect(await again.next()).toMatchObject({ sequenceNumber: '2', media: { chunk: '1', timestamp: '0' } });
+    expect([host.hangups, host.failures]).toEqual([[], []]);
+  });
+
+  it('is given up when it does not come back in 10 s', async () => {
+    const server = await listen();
+    const { agent, bot, host, clock, log } = await begun({ server });
+    bot.send({ event: 'media', streamSid: 'stream-1', media: { payload: silence20ms } });
+    await arrived(bot, agent);
+    server.refusing = true;
+    bot.socket.terminate();
+    await lost(agent);
+    const before = server.attempts;
+    for (const ms of [250, 500, 1000, 2000, 4000]) {
+      const seen = log.infos.length;
+      clock.advance(ms);
+      while (log.infos.length === seen) await settle(1);
+    }
+    expect(server.attempts - before).toBe(5);
+    clock.advance(2249);
+    await settle();
+    expect(host.failures).toEqual([]);
+    clock.advance(1);
+    expect(host.failures[0]?.message).toBe(
+      'the stream socket was lost (close code 1006) and did not come back in time',
+    );
+    expect(clock.pending).toBe(0);
+  });
+
+  it('pings every 15 s and counts a missing pong as a loss after 10 s', async () => {
+    const server = await listen(() => false, { autoPong: false });
+    const { agent, bot, clock } = await begun({ server });
+    const pings: number[] = [];
+    bot.socket.on('ping', (data) => {
+      pings.push(clock.now());
+      if (pings.length === 1) bot.socket.pong(data);
+    });
+    const from = clock.now();
+    clock.advance(15_000);
+    while (pings.length < 1) await settle(1);
+    // A mark makes sure that the pong, sent before it, has arrived.
+    bot.send({ event: 'mark', streamSid: 'stream-1', mark: { name: 'm' } });
+    while (bot.arrived.length === 0) {
+      agent.read(frame());
+      await settle(1);
+    }
+    clock.advance(15_000);
+    while (pings.length < 2) await settle(1);
+    expect(pings.map((at) => at - from)).toEqual([15_000, 30_000]);
+    clock.advance(9999);
+    await settle();
+    expect(bot.closeCode).toBeNull();
+    clock.advance(1);
+    expect(await bot.closed()).toBe(1006);
+  });
+});
+
+/** The loss has been noticed: what was queued is gone. The bot queues a frame before it leaves. */
+async function lost(agent: StreamAgent): Promise<void> {
+  for (let i = 0; i < 10_000 && agent.queuedSamples > 0; i++) await settle(1);
+  expect(agent.queuedSamples).toBe(0);
+}

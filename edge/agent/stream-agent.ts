@@ -1,0 +1,237 @@
+/** An agent behind a WebSocket: the call's audio goes there, what comes back is played. */
+
+import { asText } from '#shared/agent/template.ts';
+import type { AgentSettings, CallVariables } from '#shared/edge-protocol.ts';
+import type { NewId } from '#shared/ids.ts';
+import type { Log } from '../call/log.ts';
+import type { AgentHost, AgentLeg, CallFacts, DtmfEvent } from '../call/ports.ts';
+import { AudioUplink } from './audio-uplink.ts';
+import { PlayQueue } from './play-queue.ts';
+import { StreamLink, type StreamLinkDeps } from './stream-link.ts';
+import { decodePayload, parseServerMessage, type ServerMessage } from './stream-messages.ts';
+
+export type StreamSettings = Extract<AgentSettings, { kind: 'stream' }>;
+
+export interface StreamAgentDeps extends Omit<StreamLinkDeps, 'url' | 'callId' | 'log'> {
+  readonly log: Log;
+  readonly newId: NewId;
+}
+
+export class StreamAgent implements AgentLeg {
+  readonly #settings: StreamSettings;
+  readonly #call: CallFacts;
+  readonly #host: AgentHost;
+  readonly #log: Log;
+  readonly #link: StreamLink;
+  readonly #streamSid: string;
+  readonly #maxQueuedSeconds: number;
+  #queue = new PlayQueue(0);
+  #uplink: AudioUplink | null = null;
+  #sequence = 0;
+  #started = false;
+  #closed = false;
+  /** Keys sent to the caller one request after the other. */
+  #keys: Promise<void> = Promise.resolve();
+
+  constructor(settings: StreamSettings, call: CallFacts, host: AgentHost, deps: StreamAgentDeps) {
+    this.#settings = settings;
+    this.#call = call;
+    this.#host = host;
+    this.#log = deps.log;
+    this.#streamSid = deps.newId();
+    this.#maxQueuedSeconds = deps.limits.maxQueuedSeconds;
+    this.#link = new StreamLink(
+      { ...deps, url: settings.stream_url, callId: call.callId },
+      {
+        opened: () => this.#onOpen(),
+        message: (text) => this.#onMessage(text),
+        lost: () => this.#queue.clear(),
+        closedByServer: () => host.hangup('the stream server closed the socket with 1000'),
+        givenUp: (reason) => host.fail(new Error(`${reason} and did not come back in time`)),
+      },
+    );
+  }
+
+  get sampleRate(): 8000 | 16000 {
+    return this.#link.format.sampleRate;
+  }
+
+  /** Samples from the server that wait to be played. */
+  get queuedSamples(): number {
+    return this.#queue.queuedSamples;
+  }
+
+  /** Frames of the caller that the server was too slow to take. */
+  get droppedFrames(): number {
+    return this.#uplink?.dropped ?? 0;
+  }
+
+  async prepare(): Promise<void> {
+    try {
+      await this.#link.connect();
+    } catch (error) {
+      const fallback = this.#settings.fallback_number;
+      if (fallback !== null) {
+        this.#log.warn(
+          { fallback_number: fallback },
+          'passing the call on to the fallback number is not available in this version',
+        );
+      }
+      throw error;
+    }
+  }
+
+  start(): void {
+    this.#started = true;
+    this.#begin(false);
+  }
+
+  read(frame: Int16Array): boolean {
+    return this.#queue.read(frame);
+  }
+
+  write(frame: Int16Array): void {
+    if (this.#started && this.#link.open) this.#uplink?.write(frame);
+  }
+
+  dtmf(event: DtmfEvent): void {
+    if (this.#settings.ignore_button_press) return;
+    this.#sendNumbered({
+      event: 'dtmf',
+      dtmf: { track: 'inbound_track', digit: event.digit, duration_ms: event.durationMs },
+    });
+  }
+
+  close(reason: string): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (this.#started) {
+      const { orgId, callId } = this.#call;
+      this.#sendNumbered({ event: 'stop', stop: { accountSid: orgId, callSid: callId, reason } });
+    }
+    this.#link.close();
+    this.#queue = new PlayQueue(0);
+  }
+
+  // ---------------------------------------------------------------- to the server
+
+  #onOpen(): void {
+    const { format } = this.#link;
+    if (!this.#uplink) {
+      this.#queue = new PlayQueue(format.sampleRate * this.#maxQueuedSeconds);
+      this.#uplink = new AudioUplink(this.#uplinkSocket(), format, this.#log);
+    }
+    this.#send({ event: 'connected', protocol: 'Call', version: '1.0.0' });
+    if (this.#started) this.#begin(true);
+  }
+
+  #begin(resumed: boolean): void {
+    if (this.#closed) return;
+    this.#sequence = 0;
+    this.#uplink?.restart();
+    const { encoding, sampleRate } = this.#link.format;
+    const { orgId, callId } = this.#call;
+    this.#sendNumbered({
+      event: 'start',
+      start: {
+        streamSid: this.#streamSid,
+        accountSid: orgId,
+        callSid: callId,
+        tracks: ['inbound'],
+        mediaFormat: { encoding, sampleRate, channels: 1 },
+        customParameters: this.#customParameters(resumed),
+      },
+    });
+  }
+
+  #customParameters(resumed: boolean): Record<string, string> {
+    const { from, to, direction, variables } = this.#call;
+    return {
+      ...texts(this.#settings.request_data),
+      ...texts(variables),
+      from,
+      to,
+      direction,
+      ...(resumed ? { resumed: 'true' } : {}),
+    };
+  }
+
+  #uplinkSocket() {
+    const link = this.#link;
+    return {
+      get bufferedBytes() {
+        return link.bufferedBytes;
+      },
+      // Written by hand: this runs 50 times a second for each call, and nothing in it needs escaping.
+      sendMedia: (frame: number, payload: string) => {
+        link.send(
+          `{"event":"media","sequenceNumber":"${++this.#sequence}","streamSid":"${this.#streamSid}","media":` +
+            `{"track":"inbound","chunk":"${frame + 1}","timestamp":"${frame * 20}","payload":"${payload}"}}`,
+        );
+      },
+    };
+  }
+
+  #sendNumbered(message: { readonly event: string } & Record<string, unknown>): void {
+    if (!this.#started || !this.#link.open) return;
+    const { event, ...content } = message;
+    this.#send({ event, sequenceNumber: String(++this.#sequence), streamSid: this.#streamSid, ...content });
+  }
+
+  #send(message: Record<string, unknown>): void {
+    this.#link.send(JSON.stringify(message));
+  }
+
+  // ---------------------------------------------------------------- from the server
+
+  #onMessage(text: string): void {
+    const problem = (why: string) => this.#log.warn({ why }, 'a stream message is ignored');
+    const message = parseServerMessage(text, this.#streamSid, problem);
+    if (message && !this.#closed) this.#obey(message);
+  }
+
+  #obey(message: ServerMessage): void {
+    switch (message.event) {
+      case 'media':
+        this.#play(message.payload);
+        break;
+      case 'mark':
+        this.#queue.mark(() => this.#sendNumbered({ event: 'mark', mark: { name: message.name } }));
+        break;
+      case 'clear':
+        this.#queue.clear();
+        break;
+      case 'dtmf':
+        this.#keys = this.#keys
+          .then(() => this.#host.sendDtmf(message.digits))
+          .catch((error: unknown) => this.#log.warn({ err: error }, 'keys could not be sent'));
+        break;
+      case 'hangup':
+        this.#host.hangup(message.reason ?? 'the stream server asked for it');
+        break;
+      case 'transfer':
+        this.#refuseTransfer(message.target);
+        break;
+    }
+  }
+
+  #play(payload: string): void {
+    const dropped = this.#queue.push(decodePayload(payload, this.#link.format));
+    if (dropped === 0) return;
+    const droppedMs = Math.round((dropped * 1000) / this.sampleRate);
+    this.#log.warn({ dropped_ms: droppedMs }, 'the queue of audio to play is full');
+  }
+
+  #refuseTransfer(target: string): void {
+    this.#log.warn({ target }, 'a transfer was asked for; transfers are not available in this version');
+    this.#send({
+      event: 'transfer',
+      streamSid: this.#streamSid,
+      transfer: { status: 'failed', sip_code: null, reason: 'transfers are not available in this version' },
+    });
+  }
+}
+
+function texts(values: CallVariables): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, asText(value)]));
+}

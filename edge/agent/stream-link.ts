@@ -1,0 +1,299 @@
+/**
+ * One audio socket that is kept up: opened to a judged address, watched by pings, reconnected when lost.
+ *
+ *     [ idle ] --connect--> [ connecting ] --open--> [ open ] --lost--> [ retrying ] --10 s--> [ closed ]
+ *                                 | fails               | ^                  |
+ *                                 v                     | +-------open-------+
+ *                             [ closed ] <--1000, close-+
+ */
+import { createHmac } from 'node:crypto';
+import type { BlockList, LookupFunction } from 'node:net';
+import { type ClientOptions, WebSocket } from 'ws';
+import type { Clock, Timer } from '#shared/clock.ts';
+import type { Log } from '../call/log.ts';
+import { judgedLookup, type Resolver } from './judged-target.ts';
+import { type StreamFormat, streamFormats } from './stream-messages.ts';
+
+export interface StreamLimits {
+  /** ms for the socket to open, resolving the host included */
+  readonly openTimeoutMs: number;
+  /** ms after which a lost socket is given up */
+  readonly reconnectForMs: number;
+  readonly firstRetryMs: number;
+  readonly pingEveryMs: number;
+  readonly pongWithinMs: number;
+  /** ms for the closing handshake */
+  readonly closeWithinMs: number;
+  /** bytes of one message of the server */
+  readonly maxMessageBytes: number;
+  /** seconds of audio from the server that wait to be played */
+  readonly maxQueuedSeconds: number;
+}
+
+export const streamLimits: StreamLimits = {
+  openTimeoutMs: 5000,
+  reconnectForMs: 10_000,
+  firstRetryMs: 250,
+  pingEveryMs: 15_000,
+  pongWithinMs: 10_000,
+  closeWithinMs: 2000,
+  maxMessageBytes: 32 * 1_048_576,
+  maxQueuedSeconds: 600,
+};
+
+export interface StreamLinkDeps {
+  readonly url: string;
+  readonly callId: string;
+  /** key of the handshake's signature */
+  readonly signingSecret: string;
+  readonly allowed: () => BlockList;
+  readonly resolve: Resolver;
+  /** PEM of further certificate authorities */
+  readonly ca: string | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: StreamLimits;
+}
+
+export interface StreamLinkEvents {
+  /** The socket is up, for the first time or again after a loss. No message comes before. */
+  opened(): void;
+  message(text: string): void;
+  lost(reason: string): void;
+  /** The server closed with 1000. */
+  closedByServer(): void;
+  /** The socket was lost and did not come back in time. */
+  givenUp(reason: string): void;
+}
+
+export class StreamLink {
+  readonly #deps: StreamLinkDeps;
+  readonly #events: StreamLinkEvents;
+  readonly #timers = new Set<Timer>();
+  #socket: WebSocket | null = null;
+  /** The socket that is being opened. */
+  #dialling: WebSocket | null = null;
+  #format: StreamFormat | null = null;
+  #closed = false;
+
+  constructor(deps: StreamLinkDeps, events: StreamLinkEvents) {
+    this.#deps = deps;
+    this.#events = events;
+  }
+
+  /** The format that the server chose; that of the first connection holds for the call. */
+  get format(): StreamFormat {
+    return this.#format ?? streamFormats[0];
+  }
+
+  get open(): boolean {
+    return this.#socket?.readyState === WebSocket.OPEN;
+  }
+
+  /** Bytes that the server has not yet taken. */
+  get bufferedBytes(): number {
+    return this.#socket?.bufferedAmount ?? 0;
+  }
+
+  /** Opens the socket for the first time. Rejects when that fails; it is not tried again then. */
+  async connect(): Promise<void> {
+    try {
+      await this.#attempt(this.#deps.limits.openTimeoutMs);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Sends a text frame; without effect while the socket is not open. */
+  send(text: string): void {
+    if (this.open) this.#socket?.send(text);
+  }
+
+  /** Closes with 1000 and stops all trying. Safe to call twice. */
+  close(): void {
+    this.#closed = true;
+    this.#stopTimers();
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close(1000);
+    this.#dialling?.terminate();
+  }
+
+  // ---------------------------------------------------------------- opening
+
+  /** One try, adopted when it succeeds. */
+  async #attempt(timeoutMs: number): Promise<void> {
+    const limit = new AbortController();
+    const timer = this.#after(timeoutMs, () => {
+      limit.abort(new Error(`${this.#deps.url} did not open within ${timeoutMs} ms`));
+    });
+    try {
+      await this.#dial(limit.signal);
+    } finally {
+      this.#cancel(timer);
+    }
+  }
+
+  async #dial(limit: AbortSignal): Promise<void> {
+    const { url, allowed, resolve, ca, limits } = this.#deps;
+    const target = new URL(url);
+    if (target.protocol !== 'wss:') throw new Error(`${url} is not a wss:// URL`);
+    const lookup = await unlessAborted(judgedLookup(target, allowed(), resolve), limit);
+    if (this.#closed) throw new Error('the call ended');
+    const options: ClientOptions & { closeTimeout: number; lookup: LookupFunction } = {
+      headers: this.#signedHeaders(),
+      lookup,
+      perMessageDeflate: false,
+      maxPayload: limits.maxMessageBytes,
+      closeTimeout: limits.closeWithinMs,
+      followRedirects: false,
+      ...(ca === undefined ? {} : { ca }),
+    };
+    const formats = this.#format ? [this.#format] : streamFormats;
+    const offered = formats.map((format) => format.subprotocol);
+    const socket = new WebSocket(target, offered, options);
+    this.#dialling = socket;
+    // A server that selects none (RFC 6455 section 4.2.2) means the usual format; the library would refuse it.
+    socket.on('upgrade', (response) => {
+      response.headers['sec-websocket-protocol'] ??= streamFormats[0].subprotocol;
+    });
+    socket.on('error', (error) => this.#deps.log.debug({ err: error }, 'stream socket error'));
+    const opened = new Promise<void>((resolveOpen, reject) => {
+      socket.once('open', () => {
+        this.#adopt(socket);
+        resolveOpen();
+      });
+      socket.once('error', (error) => reject(new Error(`${url} cannot be reached: ${error.message}`)));
+    });
+    try {
+      await unlessAborted(opened, limit);
+    } catch (error) {
+      socket.terminate();
+      throw error;
+    } finally {
+      this.#dialling = null;
+    }
+  }
+
+  /** stream.md: HMAC-SHA256 over URL, call and time, keyed with the secret's text as the customer has it. */
+  #signedHeaders(): Record<string, string> {
+    const { url, callId, signingSecret, clock } = this.#deps;
+    const seconds = Math.floor(clock.now() / 1000);
+    const signature = createHmac('sha256', signingSecret)
+      .update(`${url}\n${callId}\n${seconds}`)
+      .digest('hex');
+    return {
+      'X-Webhook-Signature': signature,
+      'X-Webhook-Timestamp': String(seconds),
+      'X-Call-Id': callId,
+    };
+  }
+
+  // ---------------------------------------------------------------- being open
+
+  #adopt(socket: WebSocket): void {
+    this.#socket = socket;
+    this.#format ??=
+      streamFormats.find((format) => format.subprotocol === socket.protocol) ?? streamFormats[0];
+    socket.on('message', (data, isBinary) => {
+      if (!isBinary && this.#socket === socket) this.#events.message(data.toString());
+    });
+    socket.on('close', (code, reason) => {
+      if (this.#socket === socket) this.#onClose(code, reason.toString());
+    });
+    this.#keepAlive(socket);
+    this.#events.opened();
+  }
+
+  #keepAlive(socket: WebSocket): void {
+    const { pingEveryMs, pongWithinMs } = this.#deps.limits;
+    let waiting: Timer | null = null;
+    socket.on('pong', () => {
+      this.#cancel(waiting);
+      waiting = null;
+    });
+    const ping = () => {
+      if (this.#socket !== socket || socket.readyState !== WebSocket.OPEN) return;
+      socket.ping();
+      waiting ??= this.#after(pongWithinMs, () => {
+        if (this.#socket !== socket) return;
+        this.#deps.log.warn({ pong_within_ms: pongWithinMs }, 'the stream server does not answer pings');
+        socket.terminate();
+      });
+      this.#after(pingEveryMs, ping);
+    };
+    this.#after(pingEveryMs, ping);
+  }
+
+  #onClose(code: number, reason: string): void {
+    this.#socket = null;
+    this.#stopTimers();
+    if (this.#closed) return;
+    if (code === 1000) {
+      this.#closed = true;
+      this.#events.closedByServer();
+      return;
+    }
+    const why = `the stream socket was lost (close code ${code}${reason === '' ? '' : `, ${reason}`})`;
+    this.#deps.log.warn({ code, reason }, 'stream socket lost, reconnecting');
+    this.#events.lost(why);
+    if (this.#closed) return;
+    const deadline = this.#deps.clock.now() + this.#deps.limits.reconnectForMs;
+    this.#retry(why, deadline, this.#deps.limits.firstRetryMs);
+  }
+
+  // ---------------------------------------------------------------- coming back
+
+  #retry(why: string, deadline: number, delayMs: number): void {
+    const left = deadline - this.#deps.clock.now();
+    if (left <= 0) {
+      this.#closed = true;
+      this.#events.givenUp(why);
+      return;
+    }
+    this.#after(Math.min(delayMs, left), () => {
+      const remaining = deadline - this.#deps.clock.now();
+      if (remaining <= 0) {
+        this.#retry(why, deadline, delayMs);
+        return;
+      }
+      this.#attempt(Math.min(this.#deps.limits.openTimeoutMs, remaining)).then(
+        () => this.#deps.log.info({}, 'stream socket is back'),
+        (error: unknown) => {
+          if (this.#closed) return;
+          this.#deps.log.info({ err: error }, 'stream socket not back yet');
+          this.#retry(why, deadline, delayMs * 2);
+        },
+      );
+    });
+  }
+
+  #after(ms: number, fire: () => void): Timer {
+    const timer = this.#deps.clock.after(ms, () => {
+      this.#timers.delete(timer);
+      fire();
+    });
+    this.#timers.add(timer);
+    return timer;
+  }
+
+  #cancel(timer: Timer | null): void {
+    if (!timer) return;
+    timer.cancel();
+    this.#timers.delete(timer);
+  }
+
+  #stopTimers(): void {
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers.clear();
+  }
+}
+
+/** The outcome of `work`, or the reason of the signal when that comes first. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
+}

@@ -1,0 +1,115 @@
+/** The messages of a call's audio socket, in the form of Twilio Media Streams with what we add to it. */
+import { decodeMulaw, encodeMulaw } from './mulaw.ts';
+
+/** What the payload of `media` holds; chosen by the server through the WebSocket subprotocol. */
+export interface StreamFormat {
+  readonly subprotocol: string;
+  readonly encoding: 'audio/x-mulaw' | 'audio/l16';
+  readonly sampleRate: 8000 | 16000;
+}
+
+/**
+ * In order of offer. The usual format stands first although it needs no asking for, because many servers
+ * select the first protocol offered without looking at it.
+ */
+export const streamFormats: readonly [StreamFormat, ...StreamFormat[]] = [
+  { subprotocol: 'audio.mulaw.8000', encoding: 'audio/x-mulaw', sampleRate: 8000 },
+  { subprotocol: 'audio.l16.16000', encoding: 'audio/l16', sampleRate: 16000 },
+  { subprotocol: 'audio.l16.8000', encoding: 'audio/l16', sampleRate: 8000 },
+];
+
+export type ServerMessage =
+  | { readonly event: 'media'; readonly payload: string }
+  | { readonly event: 'mark'; readonly name: string }
+  | { readonly event: 'clear' }
+  | { readonly event: 'dtmf'; readonly digits: string }
+  | { readonly event: 'hangup'; readonly reason: string | null }
+  | { readonly event: 'transfer'; readonly target: string };
+
+/**
+ * Reads a message of the server. Unknown events and keys are ignored: null; a message that is no JSON object,
+ * or lacks what its event needs, too, with `problem` told why.
+ */
+export function parseServerMessage(
+  text: string,
+  streamSid: string,
+  problem: (why: string) => void,
+): ServerMessage | null {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    problem('a message is not JSON');
+    return null;
+  }
+  if (!isRecord(message) || typeof message.event !== 'string') {
+    problem('a message has no "event"');
+    return null;
+  }
+  const { event } = message;
+  if (typeof message.streamSid === 'string' && message.streamSid !== streamSid) {
+    problem(`a "${event}" message names another streamSid`);
+    return null;
+  }
+  const parsed = readEvent(event, isRecord(message[event]) ? message[event] : {}, message);
+  if (parsed === undefined) problem(`a "${event}" message lacks what it needs`);
+  return parsed ?? null;
+}
+
+/** null: an unknown event; undefined: a known one without its content. */
+function readEvent(
+  event: string,
+  content: Record<string, unknown>,
+  message: Record<string, unknown>,
+): ServerMessage | null | undefined {
+  switch (event) {
+    case 'media':
+      return typeof content.payload === 'string' ? { event, payload: content.payload } : undefined;
+    case 'mark':
+      return typeof content.name === 'string' ? { event, name: content.name } : undefined;
+    case 'clear':
+      return { event };
+    case 'dtmf': {
+      const digits = content.digits;
+      return typeof digits === 'string' && /^[0-9*#A-Dw]{1,64}$/.test(digits) ? { event, digits } : undefined;
+    }
+    case 'hangup':
+      return { event, reason: typeof message.reason === 'string' ? message.reason.slice(0, 200) : null };
+    case 'transfer':
+      return typeof content.target === 'string' ? { event, target: content.target } : undefined;
+    default:
+      return null;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Samples of a `media` payload. */
+export function decodePayload(payload: string, format: StreamFormat): Int16Array {
+  const octets = Buffer.from(payload, 'base64');
+  if (format.encoding === 'audio/x-mulaw') return decodeMulaw(octets);
+  const samples = new Int16Array(octets.length >> 1);
+  for (let i = 0; i < samples.length; i++) samples[i] = octets.readInt16LE(2 * i);
+  return samples;
+}
+
+/** Makes payloads of frames of one size, over one buffer. */
+export class PayloadEncoder {
+  readonly #format: StreamFormat;
+  readonly #octets: Buffer;
+
+  constructor(format: StreamFormat) {
+    this.#format = format;
+    const bytesPerSample = format.encoding === 'audio/x-mulaw' ? 1 : 2;
+    this.#octets = Buffer.alloc((format.sampleRate / 50) * bytesPerSample);
+  }
+
+  encode(frame: Int16Array): string {
+    const octets = this.#octets;
+    if (this.#format.encoding === 'audio/x-mulaw') encodeMulaw(frame, octets);
+    else for (let i = 0; i < frame.length; i++) octets.writeInt16LE(frame[i] ?? 0, 2 * i);
+    return octets.toString('base64');
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * Finds utterances in 20 ms frames by their level: a voice is well above the noise floor, which is followed.
+ * No model, no allocation per frame.
+ */
+const frameMs = 20;
+/** RMS below which nothing is a voice, and the factor by which a voice exceeds the noise floor. */
+const quietest = 200;
+const aboveFloor = 3;
+/** ms of loud frames that begin an utterance, and of quiet ones that end it. */
+const onsetMs = 60;
+const pauseMs = 700;
+const longestMs = 30_000;
+/** ms before the onset that belong to the utterance: soft first consonants */
+const leadMs = 200;
+
+export interface UtteranceEvents {
+  /** A voice has been heard for `ms` so far; called for every frame of it. */
+  speaking(ms: number): void;
+  /** An utterance is over. `samples` is the listener's own. */
+  spoken(samples: Int16Array): void;
+}
+
+export class UtteranceDetector {
+  readonly #events: UtteranceEvents;
+  readonly #frameSamples: number;
+  readonly #buffer: Int16Array;
+  #filled = 0;
+  #floor = quietest;
+  #loudMs = 0;
+  #quietMs = 0;
+  #inside = false;
+
+  constructor(sampleRate: number, events: UtteranceEvents) {
+    this.#events = events;
+    this.#frameSamples = sampleRate / 50;
+    this.#buffer = new Int16Array((sampleRate * (longestMs + leadMs)) / 1000);
+  }
+
+  /** Whether an utterance is going on. */
+  get inside(): boolean {
+    return this.#inside;
+  }
+
+  write(frame: Int16Array): void {
+    this.#append(frame);
+    const level = rms(frame);
+    const loud = level > Math.max(quietest, this.#floor * aboveFloor);
+    // The floor falls at once and rises slowly, so that speech does not lift it.
+    this.#floor = level < this.#floor ? level : this.#floor + (level - this.#floor) * 0.005;
+    if (loud) {
+      this.#loudMs += frameMs;
+      this.#quietMs = 0;
+      if (this.#loudMs >= onsetMs) this.#inside = true;
+    } else {
+      this.#quietMs += frameMs;
+      if (!this.#inside) this.#loudMs = 0;
+    }
+    if (!this.#inside) return;
+    if (loud) this.#events.speaking(this.#loudMs);
+    if (this.#quietMs >= pauseMs || this.#filled + this.#frameSamples > this.#buffer.length) this.#finish();
+  }
+
+  #append(frame: Int16Array): void {
+    const lead = (leadMs / frameMs) * this.#frameSamples;
+    if (!this.#inside && this.#loudMs === 0 && this.#filled + frame.length > lead) {
+      this.#buffer.copyWithin(0, frame.length, this.#filled);
+      this.#filled -= frame.length;
+    }
+    this.#buffer.set(frame, this.#filled);
+    this.#filled += frame.length;
+  }
+
+  #finish(): void {
+    const samples = this.#buffer.slice(0, this.#filled);
+    this.#filled = 0;
+    this.#loudMs = 0;
+    this.#quietMs = 0;
+    this.#inside = false;
+    this.#events.spoken(samples);
+  }
+}
+
+function rms(frame: Int16Array): number {
+  let sum = 0;
+  for (let i = 0; i < frame.length; i++) {
+    const sample = frame[i] ?? 0;
+    sum += sample * sample;
+  }
+  return Math.sqrt(sum / Math.max(1, frame.length));
+}

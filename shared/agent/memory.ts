@@ -1,0 +1,51 @@
+import { isBuiltIn } from './built-in-variables.ts';
+import type { Turn, Variables } from './interfaces.ts';
+
+/** What a conversation knows: the variables it was given, those it learned, and what was said. */
+export class Memory {
+  readonly #given: Variables;
+  readonly #learned: Variables = {};
+  readonly #builtIns: () => Variables;
+  readonly #turns: Turn[] = [];
+  #input = '';
+
+  constructor(given: Variables, builtIns: () => Variables) {
+    this.#given = Object.fromEntries(Object.entries(given).filter(([name]) => !isBuiltIn(name)));
+    this.#builtIns = builtIns;
+  }
+
+  /** Every variable that a template can name now; built-in ones win (contract 9.4). */
+  get variables(): Variables {
+    return { ...this.#given, ...this.#learned, ...this.#builtIns(), input: this.#input };
+  }
+
+  get learned(): Variables {
+    return { ...this.#learned };
+  }
+
+  get history(): readonly Turn[] {
+    return this.#turns;
+  }
+
+  /** Whether the person has said something that was not answered. */
+  get unanswered(): boolean {
+    return this.#turns.at(-1)?.role === 'user';
+  }
+
+  /** @returns false when the name is that of a built-in variable: nothing is changed then */
+  learn(name: string, value: unknown): boolean {
+    if (isBuiltIn(name)) return false;
+    this.#learned[name] = value;
+    return true;
+  }
+
+  /** @param input what the variable `input` becomes; `text` is how it stands in the history */
+  heard(input: string, text: string): void {
+    this.#input = input;
+    this.#turns.push({ role: 'user', text });
+  }
+
+  said(text: string): void {
+    this.#turns.push({ role: 'assistant', text });
+  }
+}

@@ -1,0 +1,27 @@
+import type { Graph, GraphNode } from './graph.ts';
+import type { Option } from './interfaces.ts';
+import { namedKeys } from './keys.ts';
+import { roleOf } from './special-edges.ts';
+
+/** The ways out of a node: its edges in the author's order, then the global nodes. */
+export function waysOut(graph: Graph, node: GraphNode): Option[] {
+  const own = (graph.edgesFrom.get(node.id) ?? []).map(({ label, description, target }) => ({
+    label,
+    description,
+    target,
+    global: false,
+  }));
+  const globals = graph.globals
+    .filter(({ id }) => id !== node.id)
+    .map(({ id, globalLabel }) => ({ label: globalLabel ?? '', description: '', target: id, global: true }));
+  return [...own, ...globals];
+}
+
+/** The node's own edges that tell what the person wants in words, without naming a key. */
+export function withoutKeys(ways: readonly Option[]): Option[] {
+  return ways.filter((way) => {
+    if (way.global || roleOf(way) !== 'regular') return false;
+    const named = namedKeys(way);
+    return !named.any && named.sequences.length === 0;
+  });
+}

@@ -1,0 +1,16 @@
+/** Health of a deployment (contract 14.2). */
+import { type Static, Type } from 'typebox';
+import { Nullable, OneOf } from '#shared/api/common.ts';
+
+export const Health = Type.Object({
+  status: OneOf(['ok', 'unavailable']),
+  checks: Type.Object({ database: OneOf(['ok', 'down']), edges: Type.Integer() }),
+  edge: Type.Object({
+    connected: Type.Integer(),
+    ids: Type.Array(Type.String()),
+    config_version: Type.Integer({ description: 'What the edges should run' }),
+    applied_version: Nullable(Type.Integer({ description: 'What every connected edge has confirmed' })),
+  }),
+  database: Type.Object({ status: OneOf(['ok', 'down']) }),
+});
+export type Health = Static<typeof Health>;

@@ -1,0 +1,261 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Flite } from './flite.ts';
+import { fliteText } from './flite-text.ts';
+import { OpenAiSpeechToText, OpenAiTextToSpeech } from './openai-speech.ts';
+import { resample } from './resample.ts';
+import type { TextToSpeech } from './speech.ts';
+import { SpeechCache } from './speech-cache.ts';
+import { readWav, writeWav } from './wav.ts';
+
+const english = { voice: null, language: 'en-US', sampleRate: 8000 };
+
+function loudness(samples: Int16Array): number {
+  return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
+}
+
+describe('flite', () => {
+  let flite: Flite;
+  beforeAll(() => {
+    flite = new Flite();
+  });
+  afterAll(() => flite.close());
+
+  it.each([8000, 16000])(
+    'says "Hello world" at %d Hz in half a second to two, audibly',
+    async (sampleRate) => {
+      const samples = await flite.synthesize('Hello world', { ...english, sampleRate });
+      expect(samples.length / sampleRate).toBeGreaterThan(0.5);
+      expect(samples.length / sampleRate).toBeLessThan(2);
+      expect(loudness(samples)).toBeGreaterThan(500);
+    },
+  );
+
+  it('has several voices, and takes its own for a name it does not know', async () => {
+    const say = (voice: string | null) => flite.synthesize('Good morning', { ...english, voice });
+    const [own, unknown, kal] = await Promise.all([say(null), say('june'), say('kal')]);
+    expect(unknown).toEqual(own);
+    expect(kal).not.toEqual(own);
+  });
+
+  it('says nothing for a text without words', async () => {
+    expect(await flite.synthesize(' ...! ', english)).toHaveLength(0);
+  });
+
+  it('takes a text that looks like an option for a text', async () => {
+    expect((await flite.synthesize('-lv 5', english)).length).toBeGreaterThan(2000);
+  });
+
+  it('refuses texts that are too long, and everything once it is closed', async () => {
+    const small = new Flite({ maxCharacters: 10 });
+    await expect(small.synthesize('more than ten', english)).rejects.toThrow(
+      '13 characters, flite takes at most 10',
+    );
+    await small.close();
+    await expect(small.synthesize('short', english)).rejects.toThrow('text-to-speech is closed');
+  });
+
+  it('replaces the thread of a synthesis that takes too long', async () => {
+    const hasty = new Flite({ limitMs: 1 });
+    await expect(hasty.synthesize('word '.repeat(900), english)).rejects.toThrow('the flite thread ended');
+    await hasty.close();
+  });
+
+  it('is given text in plain ASCII', () => {
+    expect(fliteText('“Café”—it’s Straße\n 5 €…')).toBe('"Cafe" - it\'s Strasse 5 ...');
+    expect(fliteText('€5 or £7.50, 日本')).toBe('5 euros or 7.50 pounds,');
+  });
+});
+
+describe('resampling', () => {
+  const sine = (frequency: number, rate: number, seconds = 0.5) =>
+    Int16Array.from({ length: rate * seconds }, (_, n) =>
+      Math.round(10_000 * Math.sin((2 * Math.PI * frequency * n) / rate)),
+    );
+
+  it.each([
+    [16_000, 8000],
+    [24_000, 8000],
+    [24_000, 16_000],
+    [8000, 16_000],
+    [22_050, 8000],
+  ])('keeps a tone from %d to %d Hz within 1 %% of its samples', async (from, to) => {
+    const output = await resample(sine(1000, from), from, to);
+    const expected = sine(1000, to);
+    expect(Math.abs(output.length - expected.length)).toBeLessThanOrEqual(1);
+    let worst = 0;
+    for (let i = 200; i < expected.length - 200; i++)
+      worst = Math.max(worst, Math.abs((output[i] ?? 0) - (expected[i] ?? 0)));
+    expect(worst).toBeLessThan(100);
+  });
+
+  it('takes away what the lower rate cannot carry', async () => {
+    const output = await resample(sine(5000, 16_000), 16_000, 8000);
+    expect(loudness(output.subarray(200, -200))).toBeLessThan(10);
+  });
+});
+
+describe('WAV', () => {
+  it('reads what it wrote', () => {
+    fc.assert(
+      fc.property(
+        fc.int16Array({ maxLength: 500 }),
+        fc.constantFrom(8000, 16_000, 24_000),
+        (samples, sampleRate) => {
+          expect(readWav(writeWav({ samples, sampleRate }))).toEqual({ samples, sampleRate });
+        },
+      ),
+    );
+  });
+
+  it('refuses anything else without throwing something else', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        expect(() => readWav(bytes)).toThrow('not a WAV file');
+      }),
+    );
+    expect(() =>
+      readWav(writeWav({ samples: new Int16Array(9), sampleRate: 8000 }).subarray(0, 20)),
+    ).toThrow();
+  });
+});
+
+describe('the speech cache', () => {
+  function counting() {
+    const asked: string[] = [];
+    const inner: TextToSpeech = {
+      synthesize: async (text) => {
+        asked.push(text);
+        if (text === 'bad') throw new Error('no');
+        return new Int16Array(50);
+      },
+      close: async () => undefined,
+    };
+    return { asked, cache: new SpeechCache(inner, 250) };
+  }
+
+  it('synthesizes a text once for each voice and rate, also when asked at the same time', async () => {
+    const { asked, cache } = counting();
+    const [a, b] = await Promise.all([cache.synthesize('x', english), cache.synthesize('x', english)]);
+    expect(a).toBe(b);
+    await cache.synthesize('x', { ...english, voice: 'kal' });
+    expect(asked).toEqual(['x', 'x']);
+  });
+
+  it('forgets what was not used for longest, by bytes', async () => {
+    const { asked, cache } = counting();
+    for (const text of ['a', 'b', 'a', 'c', 'a', 'b']) await cache.synthesize(text, english);
+    expect(asked).toEqual(['a', 'b', 'c', 'b']);
+    expect(cache.bytes).toBe(200);
+  });
+
+  it('asks again after a failure', async () => {
+    const { asked, cache } = counting();
+    await expect(cache.synthesize('bad', english)).rejects.toThrow('no');
+    await expect(cache.synthesize('bad', english)).rejects.toThrow('no');
+    expect(asked).toEqual(['bad', 'bad']);
+  });
+});
+
+describe('an OpenAI-compatible server', () => {
+  let server: Server | null = null;
+  const requests: { url: string; authorization: string | undefined; body: Buffer }[] = [];
+
+  async function serve(...answers: { status: number; body: string | Uint8Array }[]): Promise<string> {
+    requests.length = 0;
+    server = createServer(async (request, response) => {
+      requests.push({
+        url: request.url ?? '',
+        authorization: request.headers.authorization,
+        body: await bodyOf(request),
+      });
+      const answer = answers[Math.min(requests.length, answers.length) - 1];
+      if (answer) response.writeHead(answer.status).end(answer.body);
+    });
+    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  afterEach(async () => {
+    server?.closeAllConnections();
+    await new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()));
+    server = null;
+  });
+
+  const options = (baseUrl: string) => ({
+    baseUrl,
+    apiKey: 'sk-1',
+    model: 'tts-1',
+    retryDelayMs: 1,
+    timeoutMs: 200,
+  });
+
+  it('speaks: 24 kHz PCM, resampled', async () => {
+    const base = await serve({ status: 200, body: new Uint8Array(48_000) });
+    const tts = new OpenAiTextToSpeech(options(`${base}/v1/`), { voice: 'alloy' });
+    expect(await tts.synthesize('Hi', english)).toHaveLength(8000);
+    expect(requests[0]).toMatchObject({ url: '/v1/audio/speech', authorization: 'Bearer sk-1' });
+    expect(JSON.parse(requests[0]?.body.toString() ?? '')).toEqual({
+      model: 'tts-1',
+      input: 'Hi',
+      voice: 'alloy',
+      response_format: 'pcm',
+    });
+  });
+
+  it('speaks: a WAV file, whatever was asked for', async () => {
+    const base = await serve({
+      status: 200,
+      body: writeWav({ samples: new Int16Array(16_000), sampleRate: 16_000 }),
+    });
+    const tts = new OpenAiTextToSpeech(options(base), { voice: 'alloy' });
+    expect(await tts.synthesize('Hi', english)).toHaveLength(8000);
+  });
+
+  it('is asked again after 429 and 5xx, and not after 400', async () => {
+    const good = { status: 200, body: new Uint8Array(480) };
+    const speak = (base: string) =>
+      new OpenAiTextToSpeech(options(base), { voice: 'alloy' }).synthesize('Hi', english);
+    expect(await speak(await serve({ status: 429, body: '' }, { status: 503, body: '' }, good))).toHaveLength(
+      80,
+    );
+    server?.close();
+    const refusing = await serve({ status: 400, body: 'bad voice' });
+    await expect(speak(refusing)).rejects.toThrow(
+      `${refusing}/v1/audio/speech did not serve the request: status 400 bad voice`,
+    );
+    expect(requests).toHaveLength(1);
+  });
+
+  it('is given up after three attempts without an answer', async () => {
+    const tts = new OpenAiTextToSpeech({ ...options(await serve()), timeoutMs: 30 }, { voice: 'alloy' });
+    await expect(tts.synthesize('Hi', english)).rejects.toThrow('no answer within 30 ms');
+    expect(requests).toHaveLength(3);
+  });
+
+  it('transcribes a WAV file', async () => {
+    const stt = new OpenAiSpeechToText(options(await serve({ status: 200, body: '{"text":" hello "}' })));
+    const samples = Int16Array.of(1, 2, 3);
+    expect(await stt.transcribe(samples, { sampleRate: 8000, language: 'en-US' })).toBe('hello');
+    const { url, body } = requests[0] ?? { url: '', body: Buffer.alloc(0) };
+    expect(url).toBe('/v1/audio/transcriptions');
+    const wav = body.indexOf('RIFF');
+    expect(readWav(body.subarray(wav, wav + 50))).toEqual({ samples, sampleRate: 8000 });
+    expect(body.includes('name="language"\r\n\r\nen\r\n')).toBe(true);
+  });
+
+  it('says so when the answer is no transcript', async () => {
+    const stt = new OpenAiSpeechToText(options(await serve({ status: 200, body: 'ok' })));
+    await expect(stt.transcribe(new Int16Array(1), { sampleRate: 8000, language: 'en' })).rejects.toThrow(
+      'did not answer JSON',
+    );
+  });
+});
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
