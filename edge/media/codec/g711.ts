@@ -1,68 +1,19 @@
-/**
- * G.711 (ITU-T G.711; RFC 3551 sections 4.5.14): one octet per sample at 8 kHz. Both directions are table
- * look-ups: 256 entries to decode, 65,536 to encode.
- */
+import { type G711Law, g711 } from '#shared/g711.ts';
 import type { AudioCodec } from './codec.ts';
 import { Concealer } from './conceal.ts';
 
-interface Law {
-  readonly toLinear: Int16Array;
-  /** Index: the sample as an unsigned 16-bit number. */
-  readonly fromLinear: Uint8Array;
-}
-
-function buildLaw(expand: (code: number) => number, compress: (sample: number) => number): Law {
-  const toLinear = Int16Array.from({ length: 256 }, (_, code) => expand(code));
-  const fromLinear = Uint8Array.from({ length: 65536 }, (_, index) => compress((index << 16) >> 16));
-  return { toLinear, fromLinear };
-}
-
-function expandMu(code: number): number {
-  const bits = ~code & 0xff;
-  const magnitude = ((((bits & 0x0f) << 3) + 0x84) << ((bits >> 4) & 7)) - 0x84;
-  return bits & 0x80 ? -magnitude : magnitude;
-}
-
-function compressMu(sample: number): number {
-  const sign = sample < 0 ? 0x80 : 0;
-  const biased = Math.min(Math.abs(sample), 32635) + 0x84;
-  const exponent = 24 - Math.clz32(biased);
-  return ~(sign | (exponent << 4) | ((biased >> (exponent + 3)) & 0x0f)) & 0xff;
-}
-
-function expandA(code: number): number {
-  const bits = code ^ 0x55;
-  const exponent = (bits >> 4) & 7;
-  const step = ((bits & 0x0f) << 4) + 8;
-  const magnitude = exponent === 0 ? step : (step + 0x100) << (exponent - 1);
-  return bits & 0x80 ? magnitude : -magnitude;
-}
-
-function compressA(sample: number): number {
-  const sign = sample >= 0 ? 0x80 : 0;
-  const magnitude = sample >= 0 ? sample : ~sample;
-  const exponent = Math.max(0, 24 - Math.clz32(magnitude));
-  const mantissa = (magnitude >> (exponent === 0 ? 4 : exponent + 3)) & 0x0f;
-  return (sign | (exponent << 4) | mantissa) ^ 0x55;
-}
-
-const laws = {
-  PCMU: buildLaw(expandMu, compressMu),
-  PCMA: buildLaw(expandA, compressA),
-} as const;
-
-/** PCMU or PCMA at 8 kHz. */
+/** PCMU or PCMA (RFC 3551 section 4.5.14) at 8 kHz. */
 export class G711 implements AudioCodec {
   readonly name: 'PCMU' | 'PCMA';
   readonly clockRate = 8000;
   readonly sampleRate = 8000;
   readonly samplesPerFrame = 160;
-  readonly #law: Law;
+  readonly #law: G711Law;
   readonly #concealer = new Concealer(8000);
 
   constructor(name: 'PCMU' | 'PCMA') {
     this.name = name;
-    this.#law = laws[name];
+    this.#law = g711[name];
   }
 
   encode(pcm: Int16Array, out: Uint8Array): number {
