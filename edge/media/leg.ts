@@ -26,7 +26,7 @@ import { LegQuality } from './leg-quality.ts';
 import type { MediaLog } from './log.ts';
 import { type SessionPayloads, tableKey } from './payloads.ts';
 import type { Playout } from './playout.ts';
-import { type RemotePath, remotePath } from './remote-path.ts';
+import { type RemotePath, remotePath, unreachable } from './remote-path.ts';
 import type { RtpPorts } from './rtp-ports.ts';
 import { codecFormats, telephoneEventPayloadTypes } from './sdp/formats.ts';
 import { acceptAnswer, createOffer, negotiateAnswer } from './sdp/negotiate.ts';
@@ -105,6 +105,7 @@ export class Leg implements MediaLeg {
     return this.#inTurn(async () => {
       const theirs = parseSdp(offer);
       const { session } = negotiateAnswer(theirs, this.#local(null));
+      this.#checkReach(session);
       const kept = this.#path;
       if (kept && !this.#needsNewPath(kept, session)) {
         const { answer } = negotiateAnswer(theirs, this.#local(kept));
@@ -140,6 +141,7 @@ export class Leg implements MediaLeg {
       const path = this.#path;
       if (!path || this.#sentSdp === null) throw new Error('accept() without offer()');
       const session = acceptAnswer(this.#sentSdp, answer);
+      this.#checkReach(session);
       if (!path.peer) {
         await this.#carry(path, session, offeredPayloads(session));
       } else if (this.#needsNewPath(path, session)) {
@@ -257,6 +259,11 @@ export class Leg implements MediaLeg {
     this.#path = path;
     if (old && old !== path) this.#drain(old);
     this.#exchange.use(session, receives, { ssrc, send: (packet) => path.send(packet) });
+  }
+
+  #checkReach(session: NegotiatedAudio): void {
+    const problem = unreachable(session.remote.address, this.#shared.listenIp);
+    if (problem) throw new CallRefused(488, problem, problem);
   }
 
   #needsNewPath(path: SrtpPath, session: NegotiatedAudio): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { remotePath } from './remote-path.ts';
+import { remotePath, unreachable } from './remote-path.ts';
 
 describe('the way to the peer', () => {
   test.each([
@@ -18,5 +18,20 @@ describe('the way to the peer', () => {
     ['a unique local IPv6 address from outside', 'fd00::9', '2001:db8::5', 'latch'],
   ] as const)('%s', (_, sdp, signaling, path) => {
     expect(remotePath(sdp, signaling)).toBe(path);
+  });
+});
+
+describe('a media address', () => {
+  test.each([
+    ['203.0.113.7', '0.0.0.0', null],
+    ['2001:db8::9', '::', null],
+    ['media.example.com', '0.0.0.0', null],
+    ['2001:db8::9', '192.0.2.1', 'No IPv6 here: media address 2001:db8::9 cannot be reached'],
+    ['203.0.113.7', '2001:db8::1', 'No IPv4 here: media address 203.0.113.7 cannot be reached'],
+    ['239.1.2.3', '0.0.0.0', 'Media address 239.1.2.3 is multicast, which is not supported'],
+    ['255.255.255.255', '0.0.0.0', 'Media address 255.255.255.255 is multicast, which is not supported'],
+    ['ff02::1', '::', 'Media address ff02::1 is multicast, which is not supported'],
+  ])('%s seen from %s', (address, listenIp, problem) => {
+    expect(unreachable(address, listenIp)).toBe(problem);
   });
 });

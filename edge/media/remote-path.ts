@@ -6,7 +6,7 @@
  * - `latch`: we send to where the first authenticated packet came from (symmetric RTP, RFC 4961), and nothing
  *   before it. Right behind NAT; two sides that both wait for the other stay silent.
  */
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import { isPrivateAddress } from './quality/private-address.ts';
 
 export type RemotePath = 'connect' | 'latch';
@@ -22,4 +22,24 @@ export function remotePath(sdpAddress: string, signalingAddress: string | undefi
   // A private address that comes over the public network was not translated on its way. When signaling is
   // private too, both sides are in one network and its media server is simply another host.
   return isPrivateAddress(sdpAddress) && !isPrivateAddress(signalingAddress) ? 'latch' : 'connect';
+}
+
+const oneToMany = new BlockList();
+oneToMany.addSubnet('224.0.0.0', 4);
+oneToMany.addAddress('255.255.255.255');
+oneToMany.addSubnet('ff00::', 8, 'ipv6');
+
+/**
+ * Why media cannot be sent to an address, as text for a Warning header; null when it can.
+ * @param listenIp the local address that media is sent from
+ */
+export function unreachable(sdpAddress: string, listenIp: string): string | null {
+  const family = isIP(sdpAddress);
+  if (family === 0) return null;
+  if (oneToMany.check(sdpAddress, family === 6 ? 'ipv6' : 'ipv4')) {
+    return `Media address ${sdpAddress} is multicast, which is not supported`;
+  }
+  return family === isIP(listenIp)
+    ? null
+    : `No IPv${family} here: media address ${sdpAddress} cannot be reached`;
 }

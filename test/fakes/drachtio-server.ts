@@ -97,7 +97,7 @@ export class DrachtioServer {
       `Call-ID: ${callId}`,
       `CSeq: 1 ${message.method}`,
       ...(message.method === 'INVITE' ? ['Contact: <sip:ada@192.0.2.1:5061;transport=tls>'] : []),
-      ...(body === '' ? [] : ['Content-Type: application/sdp']),
+      ...(body === '' || message.headers?.['Content-Type'] ? [] : ['Content-Type: application/sdp']),
       ...Object.entries(message.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
       `Content-Length: ${Buffer.byteLength(body)}`,
       '',
@@ -211,6 +211,7 @@ export class DrachtioServer {
         reply(
           tokens[0] === 'cymru' ? 'OK|tls/127.0.0.1:5061|v0.9.10|tls/127.0.0.1:5061' : 'NO|incorrect secret',
         );
+        return;
       case 'route':
         this.routes.push(tokens[0] ?? '');
         return void reply('OK');

@@ -279,6 +279,16 @@ export class SrtpPeer {
     };
   }
 
+  /** Counts from here on. */
+  resetStats(): void {
+    this.#packets = 0;
+    this.#undecryptable = 0;
+    this.#firstSequence = null;
+    this.#jitter = 0;
+    this.#delays = [];
+    this.sent = 0;
+  }
+
   close(): void {
     this.#rtp.close();
     this.#rtcp.close();
@@ -339,7 +349,10 @@ export class SrtpPeer {
 }
 
 function bound(port: number, address: string): Promise<Socket | null> {
-  const socket = createSocket('udp4');
+  // Addresses only: the default look-up would put every packet off to a later turn.
+  const lookup = (host: string, _: unknown, done: (error: null, address: string, family: 4) => void) =>
+    done(null, host, 4);
+  const socket = createSocket({ type: 'udp4', lookup });
   return new Promise((resolve) => {
     socket.once('error', () => {
       socket.close();

@@ -2,30 +2,89 @@
  * SRTP and SRTCP with AES_CM_128_HMAC_SHA1_80 (RFC 3711, RFC 4568), the far end of the tests: written apart
  * from what the edge uses, so that the two check each other.
  */
-import { createCipheriv, createHmac, timingSafeEqual } from 'node:crypto';
+import { type Cipheriv, createCipheriv, createHash, type Hash } from 'node:crypto';
 
-export const masterLength = 30;
 const tagLength = 10;
 
 const label = { rtpKey: 0, rtpAuth: 1, rtpSalt: 2, rtcpKey: 3, rtcpAuth: 4, rtcpSalt: 5 } as const;
 
 /** RFC 3711 section 4.3 with a key derivation rate of zero: `length` bytes for `use`. */
-export function deriveKey(master: Buffer, use: number, length: number): Buffer {
+function deriveKey(master: Buffer, use: number, length: number): Buffer {
   const iv = Buffer.alloc(16);
   master.copy(iv, 0, 16, 30);
   iv[7] = (iv[7] ?? 0) ^ use;
   return createCipheriv('aes-128-ctr', master.subarray(0, 16), iv).update(Buffer.alloc(length));
 }
 
-function ctr(key: Buffer, salt: Buffer, ssrc: number, index: number, data: Buffer): Buffer {
-  const iv = Buffer.alloc(16);
-  salt.copy(iv, 0, 0, 14);
-  iv.writeUInt32BE((iv.readUInt32BE(4) ^ ssrc) >>> 0, 4);
-  // The 48-bit packet index stands at bytes 8..13 (RFC 3711 section 4.1.1).
-  const high = Math.floor(index / 0x10000);
-  iv.writeUInt32BE((iv.readUInt32BE(8) ^ high) >>> 0, 8);
-  iv.writeUInt16BE(iv.readUInt16BE(12) ^ (index & 0xffff), 12);
-  return createCipheriv('aes-128-ctr', key, iv).update(data);
+/** Most octets of one packet, and the counter blocks of AES-CM for them. */
+const maxPacket = 2048;
+
+/**
+ * AES counter mode by hand (RFC 3711 section 4.1.1): one ECB cipher makes the key stream of all packets, because
+ * a cipher object per packet would be most of the load generator's work.
+ */
+class CounterMode {
+  readonly #ecb: Cipheriv;
+  readonly #salt: Buffer;
+  readonly #blocks = Buffer.alloc(maxPacket);
+
+  constructor(key: Buffer, salt: Buffer) {
+    this.#ecb = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false);
+    this.#salt = salt;
+  }
+
+  /** XORs the key stream of a packet onto `data`, in place. */
+  apply(ssrc: number, index: number, data: Buffer): void {
+    const blocks = this.#blocks;
+    const size = Math.ceil(data.length / 16) * 16;
+    for (let at = 0; at < size; at += 16) {
+      this.#salt.copy(blocks, at, 0, 14);
+      blocks.writeUInt32BE((blocks.readUInt32BE(at + 4) ^ ssrc) >>> 0, at + 4);
+      // The 48-bit packet index stands at octets 8 to 13, the block counter after it.
+      blocks.writeUInt32BE((blocks.readUInt32BE(at + 8) ^ Math.floor(index / 0x10000)) >>> 0, at + 8);
+      blocks.writeUInt16BE(blocks.readUInt16BE(at + 12) ^ (index & 0xffff), at + 12);
+      blocks.writeUInt16BE(at / 16, at + 14);
+    }
+    const stream = this.#ecb.update(blocks.subarray(0, size));
+    for (let i = 0; i < data.length; i++) data[i] = (data[i] ?? 0) ^ (stream[i] ?? 0);
+  }
+}
+
+/** HMAC-SHA1 with the two padded keys hashed once (RFC 2104 section 4). */
+class Hmac {
+  readonly #inner: Hash;
+  readonly #outer: Hash;
+
+  constructor(key: Buffer) {
+    const block = Buffer.alloc(64);
+    key.copy(block);
+    this.#inner = createHash('sha1').update(block.map((byte) => byte ^ 0x36));
+    this.#outer = createHash('sha1').update(block.map((byte) => byte ^ 0x5c));
+  }
+
+  tag(data: Buffer, more?: Buffer): Buffer {
+    const inner = this.#inner.copy().update(data);
+    if (more) inner.update(more);
+    return this.#outer.copy().update(inner.digest()).digest().subarray(0, tagLength);
+  }
+}
+
+/** The session keys of one direction. */
+class Keys {
+  readonly cipher: CounterMode;
+  readonly auth: Hmac;
+  readonly rtcpCipher: CounterMode;
+  readonly rtcpAuth: Hmac;
+
+  constructor(master: Buffer) {
+    this.cipher = new CounterMode(deriveKey(master, label.rtpKey, 16), deriveKey(master, label.rtpSalt, 14));
+    this.auth = new Hmac(deriveKey(master, label.rtpAuth, 20));
+    this.rtcpCipher = new CounterMode(
+      deriveKey(master, label.rtcpKey, 16),
+      deriveKey(master, label.rtcpSalt, 14),
+    );
+    this.rtcpAuth = new Hmac(deriveKey(master, label.rtcpAuth, 20));
+  }
 }
 
 function headerLength(rtp: Buffer): number {
@@ -34,25 +93,21 @@ function headerLength(rtp: Buffer): number {
   return first & 0x10 ? fixed + 4 + 4 * rtp.readUInt16BE(fixed + 2) : fixed;
 }
 
+function word(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(4);
+  bytes.writeUInt32BE(value >>> 0);
+  return bytes;
+}
+
 /** One direction of one session. Streams (SSRCs) share the keys and have a rollover counter each. */
 export class SrtpSender {
-  readonly #key: Buffer;
-  readonly #auth: Buffer;
-  readonly #salt: Buffer;
-  readonly #rtcpKey: Buffer;
-  readonly #rtcpAuth: Buffer;
-  readonly #rtcpSalt: Buffer;
+  readonly #keys: Keys;
   readonly #streams = new Map<number, { roc: number; last: number }>();
   #rtcpIndex = 0;
 
-  /** @param master 16 bytes of key and 14 of salt */
+  /** @param master 16 octets of key and 14 of salt */
   constructor(master: Buffer) {
-    this.#key = deriveKey(master, label.rtpKey, 16);
-    this.#auth = deriveKey(master, label.rtpAuth, 20);
-    this.#salt = deriveKey(master, label.rtpSalt, 14);
-    this.#rtcpKey = deriveKey(master, label.rtcpKey, 16);
-    this.#rtcpAuth = deriveKey(master, label.rtcpAuth, 20);
-    this.#rtcpSalt = deriveKey(master, label.rtcpSalt, 14);
+    this.#keys = new Keys(master);
   }
 
   protect(rtp: Buffer): Buffer {
@@ -65,54 +120,35 @@ export class SrtpSender {
     }
     if (sequence < stream.last && stream.last - sequence > 0x8000) stream.roc++;
     stream.last = sequence;
-    const header = headerLength(rtp);
-    const out = Buffer.alloc(rtp.length + tagLength);
-    rtp.copy(out, 0, 0, header);
-    ctr(this.#key, this.#salt, ssrc, stream.roc * 0x10000 + sequence, rtp.subarray(header)).copy(out, header);
-    const roc = Buffer.alloc(4);
-    roc.writeUInt32BE(stream.roc);
-    createHmac('sha1', this.#auth)
-      .update(out.subarray(0, rtp.length))
-      .update(roc)
-      .digest()
-      .copy(out, rtp.length, 0, tagLength);
+    const out = Buffer.allocUnsafe(rtp.length + tagLength);
+    rtp.copy(out);
+    const covered = out.subarray(0, rtp.length);
+    this.#keys.cipher.apply(ssrc, stream.roc * 0x10000 + sequence, covered.subarray(headerLength(rtp)));
+    this.#keys.auth.tag(covered, word(stream.roc)).copy(out, rtp.length);
     return out;
   }
 
   protectRtcp(rtcp: Buffer): Buffer {
     const index = ++this.#rtcpIndex;
-    const out = Buffer.alloc(rtcp.length + 4 + tagLength);
-    rtcp.copy(out, 0, 0, 8);
-    ctr(this.#rtcpKey, this.#rtcpSalt, rtcp.readUInt32BE(4), index, rtcp.subarray(8)).copy(out, 8);
+    const out = Buffer.allocUnsafe(rtcp.length + 4 + tagLength);
+    rtcp.copy(out);
+    this.#keys.rtcpCipher.apply(rtcp.readUInt32BE(4), index, out.subarray(8, rtcp.length));
     out.writeUInt32BE((0x80000000 | index) >>> 0, rtcp.length);
-    createHmac('sha1', this.#rtcpAuth)
-      .update(out.subarray(0, rtcp.length + 4))
-      .digest()
-      .copy(out, rtcp.length + 4, 0, tagLength);
+    this.#keys.rtcpAuth.tag(out.subarray(0, rtcp.length + 4)).copy(out, rtcp.length + 4);
     return out;
   }
 }
 
 /** The other direction: checks, then decrypts. Estimates the rollover counter as RFC 3711 appendix A does. */
 export class SrtpReceiver {
-  readonly #key: Buffer;
-  readonly #auth: Buffer;
-  readonly #salt: Buffer;
-  readonly #rtcpKey: Buffer;
-  readonly #rtcpAuth: Buffer;
-  readonly #rtcpSalt: Buffer;
+  readonly #keys: Keys;
   readonly #streams = new Map<number, { roc: number; highest: number }>();
 
   constructor(master: Buffer) {
-    this.#key = deriveKey(master, label.rtpKey, 16);
-    this.#auth = deriveKey(master, label.rtpAuth, 20);
-    this.#salt = deriveKey(master, label.rtpSalt, 14);
-    this.#rtcpKey = deriveKey(master, label.rtcpKey, 16);
-    this.#rtcpAuth = deriveKey(master, label.rtcpAuth, 20);
-    this.#rtcpSalt = deriveKey(master, label.rtcpSalt, 14);
+    this.#keys = new Keys(master);
   }
 
-  /** The RTP packet, or null when the authentication tag is wrong. */
+  /** The RTP packet, decrypted in place; null when the authentication tag is wrong. */
   unprotect(packet: Buffer): Buffer | null {
     if (packet.length < 12 + tagLength) return null;
     const sequence = packet.readUInt16BE(2);
@@ -123,36 +159,27 @@ export class SrtpReceiver {
       if (known.highest < 0x8000 && sequence - known.highest > 0x8000) roc = Math.max(0, roc - 1);
       else if (known.highest >= 0x8000 && known.highest - 0x8000 > sequence) roc++;
     }
-    const end = packet.length - tagLength;
-    const rocBytes = Buffer.alloc(4);
-    rocBytes.writeUInt32BE(roc);
-    const tag = createHmac('sha1', this.#auth).update(packet.subarray(0, end)).update(rocBytes).digest();
-    if (!timingSafeEqual(tag.subarray(0, tagLength), packet.subarray(end))) return null;
+    const rtp = packet.subarray(0, packet.length - tagLength);
+    if (!this.#keys.auth.tag(rtp, word(roc)).equals(packet.subarray(rtp.length))) return null;
     if (!known) this.#streams.set(ssrc, { roc, highest: sequence });
     else if (roc > known.roc || (roc === known.roc && sequence > known.highest)) {
       known.roc = roc;
       known.highest = sequence;
     }
-    const header = headerLength(packet);
-    return Buffer.concat([
-      packet.subarray(0, header),
-      ctr(this.#key, this.#salt, ssrc, roc * 0x10000 + sequence, packet.subarray(header, end)),
-    ]);
+    this.#keys.cipher.apply(ssrc, roc * 0x10000 + sequence, rtp.subarray(headerLength(rtp)));
+    return rtp;
   }
 
-  /** The compound RTCP packet, or null when the authentication tag is wrong. */
+  /** The compound RTCP packet, decrypted in place; null when the authentication tag is wrong. */
   unprotectRtcp(packet: Buffer): Buffer | null {
     const end = packet.length - tagLength;
     if (end < 12) return null;
-    const tag = createHmac('sha1', this.#rtcpAuth).update(packet.subarray(0, end)).digest();
-    if (!timingSafeEqual(tag.subarray(0, tagLength), packet.subarray(end))) return null;
+    if (!this.#keys.rtcpAuth.tag(packet.subarray(0, end)).equals(packet.subarray(end))) return null;
     const trailer = packet.readUInt32BE(end - 4);
-    const body = packet.subarray(8, end - 4);
-    if (!(trailer & 0x80000000)) return packet.subarray(0, end - 4);
-    const index = trailer & 0x7fffffff;
-    return Buffer.concat([
-      packet.subarray(0, 8),
-      ctr(this.#rtcpKey, this.#rtcpSalt, packet.readUInt32BE(4), index, body),
-    ]);
+    const rtcp = packet.subarray(0, end - 4);
+    if (trailer & 0x80000000) {
+      this.#keys.rtcpCipher.apply(packet.readUInt32BE(4), trailer & 0x7fffffff, rtcp.subarray(8));
+    }
+    return rtcp;
   }
 }

@@ -1,0 +1,317 @@
+/** Legs on a real media worker, against an SRTP endpoint that shares no code with them. */
+import { describe, expect, test } from 'vitest';
+import { frequencyOf, share } from '../../test/fakes/audio.ts';
+import { CallRefused, type DtmfEvent } from '../call/ports.ts';
+import { echoEndpoint, listener, mediaLine, testOptions, toneEndpoint, useMedia } from './testing.ts';
+
+const { media, newPeer, newLeg, call } = useMedia(testOptions(21_000));
+
+describe('audio', () => {
+  test('of a tone endpoint arrives with the right frequency and without loss', async () => {
+    const { peer, leg } = await call(toneEndpoint(440));
+    await peer.heard(60);
+    expect(leg.codec).toBe('PCMU');
+    const samples = peer.samples(8000);
+    expect(frequencyOf(samples)).toBeCloseTo(440, 0);
+    expect(share(samples, 440)).toBeGreaterThan(0.98);
+    expect(peer.stats).toMatchObject({ lost: 0, undecryptable: 0 });
+  });
+
+  test('goes both ways: an echo endpoint says back the tone of the peer', async () => {
+    const { peer, leg } = await call(echoEndpoint());
+    await peer.play(peer.toneFrames(500, 60));
+    await peer.when(() => share(peer.samples(4000), 500) > 0.95 && leg.report().packets_received === 60);
+    expect(Math.abs(frequencyOf(peer.samples(4000)) - 500)).toBeLessThan(5);
+    const report = leg.report();
+    expect(report).toMatchObject({ verdict: 'two_way', cause: null, packets_received: 60, packets_lost: 0 });
+    expect(report.packets_sent).toBeGreaterThanOrEqual(peer.packets);
+    expect(report.mos).toBeGreaterThan(4);
+    expect(leg.silentForMs()).toBeLessThan(2000);
+  });
+
+  test('is silence, but goes out, while the endpoint has nothing to say', async () => {
+    const { peer } = await call(listener().endpoint);
+    await peer.heard(15);
+    expect(peer.samples().every((sample) => sample === 0)).toBe(true);
+  });
+
+  test('is sent to a peer that says nothing itself, when its address can be reached', async () => {
+    const { peer, leg } = await call(toneEndpoint(440));
+    await peer.heard(5);
+    expect(leg.report()).toMatchObject({ verdict: 'send_only', packets_received: 0 });
+  });
+
+  test('follows the first packet of a peer behind NAT', async () => {
+    const peer = await newPeer();
+    const leg = await newLeg({ signalingAddress: '203.0.113.7' });
+    leg.attach(toneEndpoint(440));
+    peer.connect(await leg.answer(peer.sdp({ address: '192.168.7.7' })));
+    peer.send(peer.toneFrames(500, 1)[0] ?? Buffer.alloc(160));
+    await peer.heard(5);
+    expect(peer.stats.undecryptable).toBe(0);
+  });
+
+  test('is passed under the payload types of the offer', async () => {
+    const peer = await newPeer();
+    const leg = await newLeg();
+    const { endpoint, events, nextEvent } = listener();
+    const sdp = peer.sdp({ formats: '0 100', rtpmaps: ['0 PCMU/8000', '100 telephone-event/8000'] });
+    const answer = await leg.answer(sdp);
+    expect(answer).toContain('a=rtpmap:100 telephone-event/8000');
+    peer.connect(answer);
+    leg.attach(endpoint);
+    peer.send(peer.toneFrames(500, 1)[0] ?? Buffer.alloc(160));
+    const pressed = nextEvent();
+    peer.send(Buffer.from([5, 0x8a, 3, 0x20]), { payloadType: 100, marker: true });
+    await pressed;
+    expect(events).toEqual([{ digit: '5', durationMs: 100 }]);
+  });
+
+  test('goes on over the rollover of the sequence number, and over many of them', async () => {
+    const { peer, leg } = await call(echoEndpoint(), { sequence: 65_500 });
+    const payload = peer.toneFrames(500, 1)[0] ?? Buffer.alloc(160);
+    let sent = 0;
+    while (sent < 135_000) {
+      for (let i = 0; i < 500; i++, sent++) peer.send(payload);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const before = leg.report().packets_received;
+    // Bursts overrun socket buffers; what matters is that packets of the second turn are still decrypted.
+    for (let i = 0; i < 50; i++) {
+      peer.send(payload);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await peer.when(() => leg.report().packets_received >= before + 50);
+    expect(peer.sequence).toBe((65_500 + 135_050) % 65_536);
+  });
+
+  test('of a peer that changes its SSRC in mid-call is heard again', async () => {
+    const { endpoint, loudFrames } = listener();
+    const { peer } = await call(endpoint);
+    await peer.play(peer.toneFrames(500, 10));
+    const before = loudFrames();
+    expect(before).toBeGreaterThan(0);
+    peer.ssrc = (peer.ssrc + 1) >>> 0;
+    const frames = peer.toneFrames(500, 5);
+    while (loudFrames() < before + 20) await peer.play(frames);
+  });
+});
+
+describe('packets that are not of the call', () => {
+  test('are dropped: another key, plain RTP, and a replayed packet', async () => {
+    const { peer, leg } = await call(listener().endpoint);
+    const payload = peer.toneFrames(500, 1)[0] ?? Buffer.alloc(160);
+    const good = peer.protect(peer.rtpPacket(payload));
+    peer.sendRaw(good);
+    peer.sendRaw(good);
+    peer.sendRaw(peer.rtpPacket(payload));
+    const tampered = peer.protect(peer.rtpPacket(payload));
+    tampered[20] = (tampered[20] ?? 0) ^ 1;
+    peer.sendRaw(tampered);
+    peer.rekey();
+    peer.send(payload);
+    // The sender's own reports come in order after all of the above.
+    await peer.heard(15);
+    expect(leg.report().packets_received).toBe(1);
+  });
+
+  test('are named as the cause when nothing else came', async () => {
+    const { peer, leg } = await call(listener().endpoint);
+    peer.rekey();
+    const frames = peer.toneFrames(500, 10);
+    while (!leg.report().cause?.includes('none was usable')) await peer.play(frames);
+    expect(leg.report()).toMatchObject({ verdict: 'send_only', packets_received: 0, mos: null });
+  });
+});
+
+describe('key presses', () => {
+  test('of the peer reach the endpoint once each, although packets are lost', async () => {
+    const { endpoint, events, nextEvent } = listener();
+    const { peer } = await call(endpoint);
+    await peer.play(peer.toneFrames(500, 3));
+    for (const digit of '1#') {
+      const pressed = nextEvent();
+      await peer.press(digit, 100, (index) => index % 2 === 0);
+      await pressed;
+      await peer.play(peer.toneFrames(500, 2));
+    }
+    expect(events.map((event) => event.digit)).toEqual(['1', '#']);
+    expect(events.map((event) => event.durationMs)).toEqual([100, 100]);
+  });
+
+  test('of ours arrive with their duration and three end packets, in place of audio', async () => {
+    const { peer, leg } = await call(toneEndpoint(440));
+    await peer.heard(5);
+    await leg.sendDtmf('42');
+    await peer.when(() => peer.events.length === 2 && peer.events.every((event) => event.endPackets === 3));
+    expect(peer.events).toEqual([
+      { digit: '4', duration: 800, packets: 7, endPackets: 3 },
+      { digit: '2', duration: 800, packets: 7, endPackets: 3 },
+    ]);
+    const before = peer.packets;
+    await peer.heard(before + 5);
+    expect(peer.stats.lost).toBe(0);
+  });
+
+  test('go out even when no endpoint is attached', async () => {
+    const { peer, leg } = await call(null);
+    await leg.sendDtmf('7');
+    await peer.when(() => peer.events[0]?.endPackets === 3);
+    expect(media().stats().legs).toBe(1);
+  });
+
+  test('that are no keys, or that the peer cannot take, are refused', async () => {
+    const { leg } = await call(null);
+    await expect(leg.sendDtmf('x')).rejects.toThrow(RangeError);
+    const peer = await newPeer();
+    const other = await newLeg();
+    await other.answer(peer.sdp({ formats: '0', rtpmaps: ['0 PCMU/8000'] }));
+    await expect(other.sendDtmf('1')).rejects.toThrow('telephone-event');
+  });
+
+  test('that still wait when the call ends are given up without an error', async () => {
+    const { leg } = await call(null);
+    const sent = leg.sendDtmf('1234567890');
+    leg.close();
+    await sent;
+  });
+});
+
+describe('a later offer', () => {
+  test('holds and resumes on the same ports and keys', async () => {
+    const { peer, leg } = await call(toneEndpoint(440));
+    await peer.heard(5);
+    const first = await leg.answer(peer.sdp());
+    const held = await leg.answer(peer.sdp({ direction: 'sendonly' }));
+    expect(leg.held).toBe(true);
+    expect(held).toContain('a=recvonly');
+    expect(mediaLine(held)).toBe(mediaLine(first));
+    const sent = leg.report().packets_sent;
+    peer.send(peer.toneFrames(500, 1)[0] ?? Buffer.alloc(160));
+    await peer.play(peer.toneFrames(500, 5));
+    expect(leg.report().packets_sent).toBe(sent);
+    const resumed = await leg.answer(peer.sdp());
+    expect(leg.held).toBe(false);
+    expect(resumed).toContain('a=sendrecv');
+    await peer.heard(peer.packets + 5);
+    expect(media().stats().ports.inUse).toBe(1);
+  });
+
+  test('with another address and other keys gets new ports and keys, and the old ones are given back', async () => {
+    const { peer, leg } = await call(echoEndpoint());
+    await peer.play(peer.toneFrames(500, 5));
+    const moved = await newPeer();
+    const before = await leg.answer(peer.sdp());
+    const answer = await leg.answer(moved.sdp());
+    expect(mediaLine(answer)).not.toBe(mediaLine(before));
+    expect(answer.match(/inline:.*/)?.[0]).not.toBe(before.match(/inline:.*/)?.[0]);
+    moved.connect(answer);
+    await moved.play(moved.toneFrames(600, 50));
+    await moved.when(() => share(moved.samples(1600), 600) > 0.9 && leg.report().packets_received === 55);
+    expect(media().stats().ports.inUse).toBe(1);
+    expect(leg.report()).toMatchObject({ packets_received: 55, packets_lost: 0 });
+  });
+
+  test('that cannot be accepted leaves the session as it was', async () => {
+    const { peer, leg } = await call(toneEndpoint(440));
+    const plain = peer.sdp().replace('RTP/SAVP', 'RTP/AVP');
+    await expect(leg.answer(plain)).rejects.toMatchObject({ sipStatus: 488, warning: expect.any(String) });
+    const before = peer.packets;
+    await peer.heard(before + 5);
+    expect(peer.stats.undecryptable).toBe(0);
+    expect(media().stats().ports.inUse).toBe(1);
+  });
+});
+
+describe('an offer of ours', () => {
+  test('is answered by the peer, and audio flows both ways', async () => {
+    const peer = await newPeer();
+    const leg = await newLeg();
+    leg.attach(echoEndpoint());
+    const offer = await leg.offer();
+    expect(leg.codec).toBe(null);
+    peer.connect(offer);
+    await leg.accept(peer.sdp());
+    expect(leg.codec).toBe('PCMU');
+    await peer.play(peer.toneFrames(500, 40));
+    await peer.when(() => share(peer.samples(1600), 500) > 0.9);
+    const refresh = await leg.offer();
+    expect(mediaLine(refresh).split(' ').slice(0, 2)).toEqual(mediaLine(offer).split(' ').slice(0, 2));
+    await leg.accept(peer.sdp());
+    await peer.heard(peer.packets + 5);
+  });
+
+  test('is good for packets that come before the answer: they are dropped and those after it are heard', async () => {
+    const peer = await newPeer();
+    const leg = await newLeg();
+    const { endpoint, loudFrames } = listener();
+    leg.attach(endpoint);
+    peer.connect(await leg.offer());
+    await peer.play(peer.toneFrames(500, 3));
+    await leg.accept(peer.sdp());
+    expect(leg.report().packets_received).toBe(0);
+    await peer.play(peer.toneFrames(500, 20));
+    await peer.when(() => leg.report().packets_received === 20 && loudFrames() > 10);
+  });
+
+  test.each(['PCMA', 'Opus', 'G.722', 'G.729'] as const)(
+    'can be answered by another leg, with %s',
+    async (codec) => {
+      if (!media().availableCodecs().includes(codec)) {
+        await expect(newLeg({ codecs: [codec] })).rejects.toMatchObject({
+          sipStatus: 488,
+        });
+        return;
+      }
+      const caller = await newLeg({ codecs: [codec] });
+      const callee = await newLeg({ codecs: [codec] });
+      const heard: Int16Array[] = [];
+      const events: DtmfEvent[] = [];
+      caller.attach(toneEndpoint(440, 16_000));
+      const enough = new Promise<void>((resolve) =>
+        callee.attach({
+          sampleRate: 8000,
+          read: () => false,
+          write: (frame) => {
+            if (heard.push(frame.slice()) === 60) resolve();
+          },
+          dtmf: (event) => void events.push(event),
+        }),
+      );
+      await caller.accept(await callee.answer(await caller.offer()));
+      expect(callee.codec).toBe(codec);
+      await enough;
+      const samples = Int16Array.from(heard.slice(20, 60).flatMap((frame) => [...frame]));
+      expect(Math.abs(frequencyOf(samples) - 440)).toBeLessThan(4.4);
+      await caller.sendDtmf('9');
+      while (events.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      expect(events).toEqual([{ digit: '9', durationMs: 100 }]);
+    },
+  );
+
+  test('whose answer is unusable is refused', async () => {
+    const peer = await newPeer();
+    const leg = await newLeg();
+    await leg.offer();
+    await expect(leg.accept(peer.sdp().replace(/a=crypto.*\r\n/, ''))).rejects.toThrow(CallRefused);
+  });
+
+  test('when the peer moves in an answer to a refresh, that is refused', async () => {
+    const { leg } = await call(null);
+    await leg.offer();
+    const moved = await newPeer();
+    await expect(leg.accept(moved.sdp())).rejects.toMatchObject({ sipStatus: 488 });
+  });
+});
+
+describe('round trip', () => {
+  test('is measured from the receiver reports of the peer', async () => {
+    const { peer, leg } = await call(toneEndpoint(440));
+    await peer.play(peer.toneFrames(500, 5));
+    while (!peer.senderReported) await peer.heard(peer.packets + 10);
+    peer.report();
+    while (leg.report().round_trip_ms === null) await peer.heard(peer.packets + 10);
+    expect(leg.report().round_trip_ms).toBeGreaterThan(0);
+    expect(leg.report().round_trip_ms).toBeLessThan(500);
+  });
+});

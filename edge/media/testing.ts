@@ -1,0 +1,126 @@
+/** Parts of tests with real legs: endpoints for them, and a running media with peers that are closed after each test. */
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { acceptTestWorker, testWorkerBin } from '../../test/fakes/media-worker.ts';
+import { SrtpPeer, type SrtpPeerOptions } from '../../test/fakes/srtp-peer.ts';
+import type { AudioEndpoint, DtmfEvent, MediaLeg, MediaLegOptions } from '../call/ports.ts';
+import { createMedia, type MediaOptions, type RunningMedia } from './media.ts';
+
+/** Media on the loopback address with a quick end of everything, on 200 ports from `portMin`. */
+export function testOptions(portMin: number): MediaOptions {
+  return {
+    listenIp: '127.0.0.1',
+    publicIp: null,
+    portMin,
+    portMax: portMin + 199,
+    portRestMs: 0,
+    workers: 1,
+    workerRestartDelayMs: 0,
+    drainMs: 100,
+    workerBin: testWorkerBin(),
+    acceptUnmarkedWorker: acceptTestWorker(),
+  };
+}
+
+/** A media for the tests of one file. */
+export function useMedia(options: MediaOptions) {
+  let running: RunningMedia | null = null;
+  const peers: SrtpPeer[] = [];
+  const legs: MediaLeg[] = [];
+
+  beforeAll(async () => {
+    running = await createMedia(options);
+  });
+  afterEach(() => {
+    for (const leg of legs.splice(0)) leg.close();
+    closePeers();
+  });
+  afterAll(() => running?.close());
+
+  function media(): RunningMedia {
+    if (!running) throw new Error('media is not running yet');
+    return running;
+  }
+
+  function closePeers(): void {
+    for (const peer of peers.splice(0)) peer.close();
+  }
+
+  async function newPeer(peerOptions: SrtpPeerOptions = {}): Promise<SrtpPeer> {
+    const peer = await SrtpPeer.open(peerOptions);
+    peers.push(peer);
+    return peer;
+  }
+
+  async function newLeg(more: Partial<MediaLegOptions> = {}): Promise<MediaLeg> {
+    const leg = await media().createLeg({ callId: 'test', codecs: ['PCMU', 'PCMA'], ...more });
+    legs.push(leg);
+    return leg;
+  }
+
+  /** A peer in a call with a leg that answered its offer. */
+  async function call(endpoint: AudioEndpoint | null = null, peerOptions: SrtpPeerOptions = {}) {
+    const peer = await newPeer(peerOptions);
+    const leg = await newLeg();
+    peer.connect(await leg.answer(peer.sdp()));
+    leg.attach(endpoint);
+    return { peer, leg };
+  }
+
+  return { media, newPeer, newLeg, call, closePeers };
+}
+
+/** An endpoint that speaks a tone. */
+export function toneEndpoint(hz: number, sampleRate: 8000 | 16_000 = 8000): AudioEndpoint {
+  let at = 0;
+  return {
+    sampleRate,
+    read(frame) {
+      for (let i = 0; i < frame.length; i++)
+        frame[i] = 12_000 * Math.sin((2 * Math.PI * hz * at++) / sampleRate);
+      return true;
+    },
+  };
+}
+
+/** An endpoint that says back what it hears. */
+export function echoEndpoint(): AudioEndpoint {
+  const heard: Int16Array[] = [];
+  return {
+    sampleRate: 8000,
+    read(frame) {
+      const next = heard.shift();
+      if (next) frame.set(next);
+      return next !== undefined;
+    },
+    write: (frame) => void heard.push(frame.slice()),
+  };
+}
+
+/** An endpoint that only listens, and what it hears. */
+export function listener() {
+  const events: DtmfEvent[] = [];
+  const waiting: (() => void)[] = [];
+  let frames = 0;
+  const endpoint: AudioEndpoint = {
+    sampleRate: 8000,
+    read: () => false,
+    write(frame) {
+      if (frame.some((sample) => Math.abs(sample) > 1000)) frames++;
+    },
+    dtmf(event) {
+      events.push(event);
+      for (const resolve of waiting.splice(0)) resolve();
+    },
+  };
+  return {
+    endpoint,
+    events,
+    loudFrames: () => frames,
+    nextEvent: () => new Promise<void>((resolve) => void waiting.push(resolve)),
+  };
+}
+
+/** The media line of a description. */
+export function mediaLine(sdp: string): string {
+  return sdp.split('\r\n').find((line) => line.startsWith('m=')) ?? '';
+}

@@ -1,0 +1,42 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkWorkerBinary } from './worker-binary.ts';
+
+let folder = '';
+let binary = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'worker-'));
+  binary = join(folder, 'mediasoup-worker');
+  await writeFile(binary, '');
+  await chmod(binary, 0o755);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const mark = (content: string) => writeFile(`${binary}.json`, content);
+
+test('a worker with the mark of our patches and the right version is taken', async () => {
+  await mark('{"mediasoup":"3.27.1","patches":"0123456789ab"}');
+  await expect(checkWorkerBinary(binary, '3.27.1', false)).resolves.toBeUndefined();
+});
+
+test('a worker of another mediasoup is refused with both versions', async () => {
+  await mark('{"mediasoup":"3.26.0","patches":"0123456789ab"}');
+  await expect(checkWorkerBinary(binary, '3.27.1', false)).rejects.toThrow(/3\.26\.0.*3\.27\.1/);
+});
+
+test.each(['', 'null', '[]', '{"mediasoup":"3.27.1"}', '{"mediasoup":"3.27.1","patches":""}'])(
+  'a mark that reads %j is none',
+  async (content) => {
+    await mark(content);
+    await expect(checkWorkerBinary(binary, '3.27.1', false)).rejects.toThrow('MEDIASOUP_WORKER_ACCEPT');
+    await expect(checkWorkerBinary(binary, '3.27.1', true)).resolves.toBeUndefined();
+  },
+);
+
+test('a file that is not executable is refused, marked or not', async () => {
+  await chmod(binary, 0o644);
+  await expect(checkWorkerBinary(binary, '3.27.1', true)).rejects.toThrow('not executable');
+});
