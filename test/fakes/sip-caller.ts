@@ -28,7 +28,8 @@ export class SipCaller {
 
   /** @param from address to call from */
   static async connect(port: number, ca: string, from = '127.0.0.1'): Promise<SipCaller> {
-    const socket = connect({ host: '127.0.0.1', port, ca, localAddress: from });
+    const options = { host: '127.0.0.1', port, ca, localAddress: from };
+    const socket = connect(options);
     await once(socket, 'secureConnect');
     return new SipCaller(socket);
   }

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { accepts, type CallInput, type CallState, IllegalMove, step } from './call-state.ts';
+
+/** Runs inputs from `offered` and lists the outputs on the way. */
+function run(...inputs: CallInput[]): { state: CallState; outputs: string[] } {
+  let state: CallState = 'offered';
+  const outputs: string[] = [];
+  for (const input of inputs) {
+    const move = step(state, input);
+    state = move.to;
+    outputs.push(...move.outputs);
+  }
+  return { state, outputs };
+}
+
+describe('the states of a call', () => {
+  it.each<[string, CallInput[], CallState, string[]]>([
+    [
+      'answers at once and hangs up after the ACK',
+      ['admit', 'ready', 'sent', 'acknowledged', 'end'],
+      'ended',
+      ['prepare', 'answer', 'begin', 'start', 'finish', 'bye'],
+    ],
+    [
+      'rings while the agent takes its time',
+      ['admit', 'ring', 'ready', 'sent', 'acknowledged', 'gone'],
+      'ended',
+      ['prepare', 'ring', 'answer', 'begin', 'start', 'finish'],
+    ],
+    [
+      'sends no second final answer after CANCEL',
+      ['admit', 'ring', 'gone'],
+      'ended',
+      ['prepare', 'ring', 'finish'],
+    ],
+    ['rejects what cannot be prepared', ['admit', 'end'], 'ended', ['prepare', 'finish', 'reject']],
+    ['refuses at the door', ['end'], 'ended', ['finish', 'reject']],
+    [
+      'waits for the ACK before its BYE (RFC 3261 section 15)',
+      ['admit', 'ready', 'sent', 'end', 'acknowledged'],
+      'ended',
+      ['prepare', 'answer', 'begin', 'finish', 'bye'],
+    ],
+    [
+      'waits for the ACK also when the 200 was not yet on the wire',
+      ['admit', 'ready', 'end', 'sent', 'acknowledged'],
+      'ended',
+      ['prepare', 'answer', 'finish', 'bye'],
+    ],
+    [
+      'sends no BYE when the ACK never comes',
+      ['admit', 'ready', 'sent', 'end', 'gone'],
+      'ended',
+      ['prepare', 'answer', 'begin', 'finish'],
+    ],
+    [
+      'can be hung up on hold',
+      ['admit', 'ready', 'sent', 'acknowledged', 'hold', 'resume', 'hold', 'end'],
+      'ended',
+      ['prepare', 'answer', 'begin', 'start', 'finish', 'bye'],
+    ],
+    [
+      'ends once when both sides hang up',
+      ['admit', 'ready', 'sent', 'acknowledged', 'gone', 'end', 'gone'],
+      'ended',
+      ['prepare', 'answer', 'begin', 'start', 'finish'],
+    ],
+  ])('%s', (_name, inputs, state, outputs) => {
+    expect(run(...inputs)).toEqual({ state, outputs });
+  });
+
+  it('finishes exactly once on every path to the end', () => {
+    const inputs: CallInput[] = [
+      'admit',
+      'ring',
+      'ready',
+      'sent',
+      'acknowledged',
+      'hold',
+      'resume',
+      'end',
+      'gone',
+    ];
+    let paths = 0;
+    const walk = (state: CallState, finishes: number, depth: number): void => {
+      if (state === 'ended') {
+        paths++;
+        expect(finishes).toBe(1);
+        return;
+      }
+      if (depth === 0) return;
+      for (const input of inputs) {
+        if (!accepts(state, input)) continue;
+        const next = step(state, input);
+        walk(next.to, finishes + next.outputs.filter((output) => output === 'finish').length, depth - 1);
+      }
+    };
+    walk('offered', 0, 9);
+    expect(paths).toBeGreaterThan(100);
+  });
+
+  it.each<[CallState, CallInput]>([
+    ['offered', 'ready'],
+    ['ringing', 'acknowledged'],
+    ['up', 'ready'],
+    ['up', 'ring'],
+    ['ended', 'ready'],
+    ['ended', 'acknowledged'],
+  ])('throws when a call that is %s is told "%s"', (state, input) => {
+    expect(() => step(state, input)).toThrow(IllegalMove);
+  });
+});

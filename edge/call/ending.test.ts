@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { type TerminationCode, terminations } from '#shared/termination.ts';
+import { endingOf, inputFor, reasonPhrase, refusalStatus } from './ending.ts';
+
+const because = (code: TerminationCode) => ({ code, detail: null });
+
+describe('what a termination means', () => {
+  it.each<[TerminationCode, string, string, number | null]>([
+    ['caller_canceled', 'canceled', 'peer', 487],
+    ['api_stop', 'canceled', 'api', 480],
+    ['media_refused', 'failed', 'error', 488],
+    ['source_not_allowed', 'failed', 'error', 403],
+    ['number_unknown', 'failed', 'error', 404],
+    ['no_agent', 'no-answer', 'error', 480],
+    ['agent_unavailable', 'no-answer', 'error', 480],
+    ['agent_hangup', 'no-answer', 'agent', 480],
+    ['capacity', 'failed', 'error', 503],
+    ['no_media_port', 'failed', 'error', 503],
+    ['draining', 'failed', 'error', 503],
+    ['engine_lost', 'failed', 'error', null],
+    ['internal_error', 'failed', 'error', 500],
+  ])('before the answer %s is %s by %s with status %s', (code, status, hangupBy, sipCode) => {
+    expect(endingOf(because(code), false)).toEqual({ status, hangupBy, sipCode });
+  });
+
+  it.each<[TerminationCode, string]>([
+    ['caller_hangup', 'peer'],
+    ['agent_hangup', 'agent'],
+    ['api_stop', 'api'],
+    ['max_duration', 'timeout'],
+    ['ack_timeout', 'timeout'],
+    ['session_expired', 'timeout'],
+    ['media_timeout', 'timeout'],
+    ['bad_answer', 'error'],
+    ['agent_failed', 'error'],
+    ['edge_restarted', 'error'],
+    ['engine_lost', 'error'],
+  ])('after the answer %s is a completed call ended by %s', (code, hangupBy) => {
+    expect(endingOf(because(code), true)).toEqual({ status: 'completed', hangupBy, sipCode: 200 });
+  });
+
+  it('tells the peer unless the dialog is gone already', () => {
+    const codes = Object.keys(terminations) as TerminationCode[];
+    expect(codes.filter((code) => inputFor(code) === 'gone')).toEqual([
+      'caller_hangup',
+      'caller_canceled',
+      'ack_timeout',
+      'engine_lost',
+    ]);
+  });
+
+  it('lets a refusal name another status', () => {
+    expect(refusalStatus({ code: 'media_refused', detail: null, sipStatus: 415 })).toBe(415);
+    expect(endingOf({ code: 'agent_unavailable', detail: null, sipStatus: 486 }, false).status).toBe('busy');
+  });
+
+  it('has a reason phrase for every status that it sends', () => {
+    for (const code of Object.keys(terminations) as TerminationCode[]) {
+      expect(reasonPhrase(refusalStatus(because(code))), code).not.toBe('');
+    }
+  });
+});

@@ -1,0 +1,104 @@
+/**
+ * What a termination means for the call's record (contract 3.4 and 9.2) and for the wire. One table, pure.
+ *
+ * `hangup_by` names who ended the call: a time-out of any kind is `timeout`, a refusal or failure `error`.
+ * `status` of a call that was answered is `completed`, whoever ended it.
+ */
+import type { CallRecord } from '#shared/edge-protocol.ts';
+import { type TerminationCode, terminations } from '#shared/termination.ts';
+
+type HangupBy = NonNullable<CallRecord['hangup_by']>;
+type FinalStatus = Extract<CallRecord['status'], 'completed' | 'failed' | 'busy' | 'no-answer' | 'canceled'>;
+
+/** `gone`: the dialog is over already. `ours`: the peer has to be told, by a refusal or a BYE. */
+type Telling = 'gone' | 'ours';
+
+const rules: Record<TerminationCode, { readonly hangupBy: HangupBy; readonly telling: Telling }> = {
+  caller_hangup: { hangupBy: 'peer', telling: 'gone' },
+  caller_canceled: { hangupBy: 'peer', telling: 'gone' },
+  agent_hangup: { hangupBy: 'agent', telling: 'ours' },
+  api_stop: { hangupBy: 'api', telling: 'ours' },
+  max_duration: { hangupBy: 'timeout', telling: 'ours' },
+  ack_timeout: { hangupBy: 'timeout', telling: 'gone' },
+  session_expired: { hangupBy: 'timeout', telling: 'ours' },
+  media_timeout: { hangupBy: 'timeout', telling: 'ours' },
+  bad_answer: { hangupBy: 'error', telling: 'ours' },
+  media_refused: { hangupBy: 'error', telling: 'ours' },
+  source_not_allowed: { hangupBy: 'error', telling: 'ours' },
+  number_unknown: { hangupBy: 'error', telling: 'ours' },
+  no_agent: { hangupBy: 'error', telling: 'ours' },
+  agent_unavailable: { hangupBy: 'error', telling: 'ours' },
+  agent_failed: { hangupBy: 'error', telling: 'ours' },
+  capacity: { hangupBy: 'error', telling: 'ours' },
+  no_media_port: { hangupBy: 'error', telling: 'ours' },
+  draining: { hangupBy: 'error', telling: 'ours' },
+  edge_restarted: { hangupBy: 'error', telling: 'ours' },
+  engine_lost: { hangupBy: 'error', telling: 'gone' },
+  internal_error: { hangupBy: 'error', telling: 'ours' },
+};
+
+/** Why a call ended. */
+export interface Termination {
+  readonly code: TerminationCode;
+  /** One sentence for a person, more exact than the code's summary; null when there is no more to say. */
+  readonly detail: string | null;
+  /** SIP status that went out instead of the code's usual one. */
+  readonly sipStatus?: number;
+  readonly warning?: string;
+}
+
+/** The input of the state machine that a termination is. */
+export function inputFor(code: TerminationCode): 'gone' | 'end' {
+  return rules[code].telling === 'gone' ? 'gone' : 'end';
+}
+
+/** The SIP status with which an unanswered call is refused; 480 for codes that usually end answered calls. */
+export function refusalStatus(termination: Termination): number {
+  return termination.sipStatus ?? (terminations[termination.code].sipStatus || 480);
+}
+
+export interface Ending {
+  readonly status: FinalStatus;
+  readonly sipCode: number | null;
+  readonly hangupBy: HangupBy;
+}
+
+/** @param answered whether a 200 went out before the end */
+export function endingOf(termination: Termination, answered: boolean): Ending {
+  const { hangupBy } = rules[termination.code];
+  if (answered) return { status: 'completed', sipCode: 200, hangupBy };
+  // The engine's end leaves nobody to send a status.
+  if (termination.code === 'engine_lost') return { status: 'failed', sipCode: null, hangupBy };
+  const sipCode = refusalStatus(termination);
+  return { status: statusOf(termination.code, sipCode), sipCode, hangupBy };
+}
+
+function statusOf(code: TerminationCode, sipStatus: number): FinalStatus {
+  if (code === 'caller_canceled' || code === 'api_stop') return 'canceled';
+  if (sipStatus === 486 || sipStatus === 600) return 'busy';
+  if (sipStatus === 480) return 'no-answer';
+  return 'failed';
+}
+
+const phrases: Readonly<Record<number, string>> = {
+  200: 'OK',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  415: 'Unsupported Media Type',
+  420: 'Bad Extension',
+  422: 'Session Interval Too Small',
+  480: 'Temporarily Unavailable',
+  481: 'Call/Transaction Does Not Exist',
+  486: 'Busy Here',
+  487: 'Request Terminated',
+  488: 'Not Acceptable Here',
+  491: 'Request Pending',
+  500: 'Server Internal Error',
+  503: 'Service Unavailable',
+};
+
+/** Reason phrase of a SIP status (RFC 3261 section 21), empty when it is none of ours. */
+export function reasonPhrase(sipStatus: number): string {
+  return phrases[sipStatus] ?? '';
+}

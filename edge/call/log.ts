@@ -1,0 +1,8 @@
+/** What we use of a structured logger; pino's Logger fits. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+  child(fields: object): Log;
+}

@@ -1,0 +1,106 @@
+/** The record of a call as it is reported: whole each time, pure. */
+import type { AgentSettings, CallRecord, CallVariables, MediaReport } from '#shared/edge-protocol.ts';
+import { endingOf, reasonPhrase, type Termination } from './ending.ts';
+import type { CallFacts, LegFacts } from './ports.ts';
+
+/** Whose call it is and who shall answer it; decided when the INVITE is admitted. */
+export interface CallPlan {
+  readonly orgId: string;
+  /** The configured number, E.164 with plus. */
+  readonly number: string;
+  readonly trunkId: string | null;
+  /** null: nobody answers this number. */
+  readonly agent: AgentSettings | null;
+  /** Variables from the INVITE's headers (contract 2.8). */
+  readonly variables: CallVariables;
+}
+
+/** Where a call stands. Times are milliseconds since the Unix epoch. */
+export interface CallProgress {
+  readonly startedAt: number;
+  readonly ringing: boolean;
+  readonly answeredAt: number | null;
+  readonly end: { readonly at: number; readonly termination: Termination } | null;
+  readonly codec: string | null;
+  readonly media: MediaReport | null;
+  /** What the agent has extracted so far. */
+  readonly extracted: CallVariables;
+}
+
+/** Names that neither headers nor request_data may set (contract 9.4). */
+export const builtInVariables: ReadonlySet<string> = new Set([
+  'now',
+  'now_utc',
+  'short_from',
+  'short_to',
+  'from',
+  'to',
+  'call_id',
+  'phone_number',
+  'from_number',
+  'city',
+  'country',
+  'state',
+  'zip',
+  'input',
+]);
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+export function callRecord(
+  callId: string,
+  leg: LegFacts,
+  plan: CallPlan,
+  progress: CallProgress,
+): CallRecord {
+  const { agent } = plan;
+  const { answeredAt, end } = progress;
+  const ending = end && endingOf(end.termination, answeredAt !== null);
+  return {
+    id: callId,
+    org_id: plan.orgId,
+    sip_call_id: leg.sipCallId,
+    direction: leg.direction,
+    from: leg.from,
+    to: leg.to,
+    number: plan.number,
+    trunk_id: plan.trunkId,
+    source_ip: leg.sourceIp,
+    started_at: iso(progress.startedAt),
+    answered_at: answeredAt === null ? null : iso(answeredAt),
+    ended_at: end && iso(end.at),
+    status: ending?.status ?? statusNow(progress),
+    sip_code: ending?.sipCode ?? null,
+    sip_reason: ending?.sipCode ? reasonPhrase(ending.sipCode) : null,
+    termination: end?.termination.code ?? null,
+    termination_detail: end?.termination.detail ?? null,
+    hangup_by: ending?.hangupBy ?? null,
+    codec: progress.codec,
+    media: progress.media,
+    agent_kind: agent?.kind ?? null,
+    pathway_id: agent?.kind === 'pathway' ? agent.pathway_id : null,
+    pathway_version: agent?.kind === 'pathway' ? agent.pathway_version : null,
+    max_duration: agent?.max_duration ?? null,
+    request_data: agent?.request_data ?? {},
+    variables: { ...plan.variables, ...progress.extracted },
+  };
+}
+
+function statusNow(progress: CallProgress): CallRecord['status'] {
+  if (progress.answeredAt !== null) return 'in-progress';
+  return progress.ringing ? 'ringing' : 'initiated';
+}
+
+/** What the agent is told. Header variables win over request_data; built-in names are left out of both. */
+export function callFacts(callId: string, leg: LegFacts, plan: CallPlan): CallFacts {
+  const merged = { ...plan.agent?.request_data, ...plan.variables };
+  return {
+    callId,
+    orgId: plan.orgId,
+    sipCallId: leg.sipCallId,
+    direction: leg.direction,
+    from: leg.from,
+    to: leg.to,
+    variables: Object.fromEntries(Object.entries(merged).filter(([name]) => !builtInVariables.has(name))),
+  };
+}

@@ -1,0 +1,256 @@
+/** Settings of the edge. The only place of `edge` that reads the environment. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type FliteVoice, fliteVoices } from '#shared/models/flite.ts';
+import { workerLocation } from './media/worker/location.ts';
+import { settings } from './settings.ts';
+
+export { type Setting, settings } from './settings.ts';
+
+type SettingName = (typeof settings)[number]['name'];
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+interface SpeechServer {
+  readonly baseUrl: string;
+  readonly apiKey: string | null;
+  readonly model: string;
+}
+
+/** Times in milliseconds unless the name says otherwise. */
+export interface EdgeSettings {
+  readonly dataDir: string;
+  readonly sip: {
+    readonly host: string;
+    readonly port: number;
+    readonly publicHost: string | null;
+    readonly wssPort: number | null;
+  };
+  readonly rtp: {
+    readonly host: string;
+    readonly publicIp: string | null;
+    readonly portMin: number;
+    readonly portMax: number;
+  };
+  readonly tls: { readonly cert: string; readonly key: string; readonly ca: string | null };
+  /** null: the embedded engine. */
+  readonly drachtio: { readonly host: string; readonly port: number; readonly secret: string } | null;
+  readonly controlUrl: string | null;
+  readonly edgeToken: string | null;
+  /** Names as the engine has them. */
+  readonly engineLimits: Readonly<Record<string, number>>;
+  readonly maxCalls: number;
+  readonly strangers: {
+    readonly tries: number;
+    readonly windowS: number;
+    readonly blockS: number;
+    readonly maxSources: number;
+  };
+  readonly call: {
+    readonly ringAfterMs: number;
+    readonly prepareTimeoutMs: number;
+    readonly mediaTimeoutMs: number;
+  };
+  readonly session: { readonly expiresS: number; readonly minS: number };
+  readonly drainTimeoutMs: number;
+  readonly media: {
+    readonly workers: number | null;
+    readonly workerBin: string;
+    readonly acceptUnmarked: boolean;
+  };
+  /** Used when there is no speech server. */
+  readonly voice: FliteVoice;
+  readonly tts: (SpeechServer & { readonly voice: string }) | null;
+  readonly stt: SpeechServer | null;
+  readonly logLevel: (typeof logLevels)[number];
+}
+
+/** A setting that cannot be used; the message names it, its value, and what it may be. */
+class SettingError extends Error {
+  override readonly name = 'SettingError';
+}
+
+/** @throws SettingError for the first value that is not usable */
+export function readSettings(env: Environment = process.env): EdgeSettings {
+  const read = reader(env);
+  const dataDir = resolve(read.text('TRUNKLINE_DATA'));
+  const tlsFile = (name: 'TLS_CERT' | 'TLS_KEY' | 'TLS_CA', file: string): string =>
+    resolve(read.optional(name) ?? join(dataDir, 'tls', file));
+  const ca = tlsFile('TLS_CA', 'ca.crt');
+  const expiresS = read.integer('SESSION_EXPIRES_S', 90, 86_400);
+  return {
+    dataDir,
+    sip: {
+      host: read.text('SIP_HOST'),
+      port: read.integer('SIP_TLS_PORT', 1, 65_535),
+      publicHost: read.optional('SIP_PUBLIC_HOST'),
+      wssPort: read.optional('SIP_WSS_PORT') === null ? null : read.integer('SIP_WSS_PORT', 0, 65_535),
+    },
+    rtp: rtpPorts(read),
+    tls: {
+      cert: tlsFile('TLS_CERT', 'server.crt'),
+      key: tlsFile('TLS_KEY', 'server.key'),
+      ca: read.optional('TLS_CA') !== null || existsSync(ca) ? ca : null,
+    },
+    drachtio: drachtio(read),
+    controlUrl: read.url('CONTROL_URL'),
+    edgeToken: read.optional('EDGE_TOKEN'),
+    engineLimits: {
+      maxConnections: read.integer('SIP_MAX_CONNECTIONS', 1, 1_000_000),
+      maxConnectionsPerAddress: read.integer('SIP_MAX_CONNECTIONS_PER_ADDRESS', 1, 1_000_000),
+      handshakesPerSecond: read.integer('SIP_HANDSHAKES_PER_SECOND', 1, 1_000_000),
+      requestsPerSecond: read.integer('SIP_REQUESTS_PER_SECOND', 1, 1_000_000),
+      maxMessageBytes: read.integer('SIP_MAX_MESSAGE_BYTES', 4096, 1_048_576),
+    },
+    maxCalls: read.integer('MAX_CALLS', 1, 100_000),
+    strangers: {
+      tries: read.integer('INBOUND_TRIES', 1, 10_000),
+      windowS: read.integer('INBOUND_TRIES_WINDOW_S', 1, 86_400),
+      blockS: read.integer('INBOUND_BLOCK_S', 1, 86_400),
+      maxSources: read.integer('INBOUND_SOURCES', 1, 1_000_000),
+    },
+    call: {
+      ringAfterMs: read.integer('RING_AFTER_MS', 0, 60_000),
+      prepareTimeoutMs: read.integer('AGENT_PREPARE_TIMEOUT_S', 1, 60) * 1000,
+      mediaTimeoutMs: read.integer('MEDIA_TIMEOUT_S', 0, 86_400) * 1000,
+    },
+    session: { expiresS, minS: read.integer('SESSION_MIN_S', 90, expiresS) },
+    drainTimeoutMs: read.integer('DRAIN_TIMEOUT_S', 0, 86_400) * 1000,
+    media: {
+      workers: read.isSet('MEDIA_WORKERS') ? read.integer('MEDIA_WORKERS', 1, 256) : null,
+      workerBin: read.optional('MEDIASOUP_WORKER') ?? workerLocation(env).binary,
+      acceptUnmarked: read.flag('MEDIASOUP_WORKER_ACCEPT'),
+    },
+    ...voiceSettings(read),
+    stt: speechServer(read, 'STT_BASE_URL', 'STT_API_KEY', 'STT_MODEL'),
+    logLevel: read.choice('LOG_LEVEL', logLevels),
+  };
+}
+
+export interface ControlAddress {
+  readonly controlUrl: string;
+  readonly edgeToken: string;
+}
+
+/**
+ * Where control is, from the settings or else from the file that control's first start leaves in the data
+ * folder. Waits for that file, because both programs may be started together.
+ * @throws SettingError when it did not appear within `waitMs`
+ */
+export async function controlAddress(config: EdgeSettings, waitMs = 15_000): Promise<ControlAddress> {
+  const file = join(config.dataDir, 'bootstrap.json');
+  const { controlUrl, edgeToken } = config;
+  if (controlUrl !== null && edgeToken !== null) return { controlUrl, edgeToken };
+  const stepMs = 100;
+  for (let waited = 0; ; waited += stepMs) {
+    const found = readBootstrap(file);
+    if (found) return { controlUrl: controlUrl ?? found.controlUrl, edgeToken: edgeToken ?? found.edgeToken };
+    if (waited >= waitMs) break;
+    await pause(stepMs);
+  }
+  throw new SettingError(
+    `CONTROL_URL and EDGE_TOKEN are not both set and ${file} is missing or incomplete: start control first, or set both`,
+  );
+}
+
+/** Waits for the certificate files that control makes on the first start. @throws SettingError when one is missing */
+export async function certificates(config: EdgeSettings, waitMs = 15_000): Promise<void> {
+  const stepMs = 100;
+  for (const [name, file] of [
+    ['TLS_CERT', config.tls.cert],
+    ['TLS_KEY', config.tls.key],
+  ] as const) {
+    for (let waited = 0; !existsSync(file); waited += stepMs) {
+      if (waited >= waitMs) {
+        throw new SettingError(
+          `${name}: the file ${file} does not exist; start control first, which makes it, or name another`,
+        );
+      }
+      await pause(stepMs);
+    }
+  }
+}
+
+function readBootstrap(file: string): ControlAddress | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return null;
+  }
+  if (typeof value !== 'object' || value === null) return null;
+  const { control_url: controlUrl, edge_token: edgeToken } = value as Record<string, unknown>;
+  return typeof controlUrl === 'string' && typeof edgeToken === 'string' ? { controlUrl, edgeToken } : null;
+}
+
+type Reader = ReturnType<typeof reader>;
+
+function rtpPorts(read: Reader): EdgeSettings['rtp'] {
+  const portMin = read.integer('RTP_PORT_MIN', 1024, 65_534);
+  const portMax = read.integer('RTP_PORT_MAX', 1025, 65_535);
+  if (portMax <= portMin) {
+    throw new SettingError(`RTP_PORT_MAX must be greater than RTP_PORT_MIN (${portMin}), not "${portMax}"`);
+  }
+  return { host: read.text('RTP_HOST'), publicIp: read.optional('RTP_PUBLIC_IP'), portMin, portMax };
+}
+
+function drachtio(read: Reader): EdgeSettings['drachtio'] {
+  const host = read.optional('DRACHTIO_HOST');
+  if (host === null) return null;
+  const secret = read.optional('DRACHTIO_SECRET');
+  if (secret === null) throw new SettingError('DRACHTIO_SECRET must be set when DRACHTIO_HOST is');
+  return { host, port: read.integer('DRACHTIO_PORT', 1, 65_535), secret };
+}
+
+function speechServer(
+  read: Reader,
+  url: 'TTS_BASE_URL' | 'STT_BASE_URL',
+  key: 'TTS_API_KEY' | 'STT_API_KEY',
+  model: 'TTS_MODEL' | 'STT_MODEL',
+): SpeechServer | null {
+  const baseUrl = read.url(url);
+  return baseUrl === null ? null : { baseUrl, apiKey: read.optional(key), model: read.text(model) };
+}
+
+function voiceSettings(read: Reader): Pick<EdgeSettings, 'voice' | 'tts'> {
+  const server = speechServer(read, 'TTS_BASE_URL', 'TTS_API_KEY', 'TTS_MODEL');
+  const name = read.optional('TTS_VOICE');
+  if (server) return { voice: 'slt', tts: { ...server, voice: name ?? 'alloy' } };
+  const voice = name === null ? 'slt' : fliteVoices.find((known) => known === name);
+  if (voice) return { voice, tts: null };
+  throw new SettingError(`TTS_VOICE must be one of ${fliteVoices.join(', ')}, not "${name}"`);
+}
+
+function reader(env: Environment) {
+  const optional = (name: SettingName): string | null => env[name]?.trim() || null;
+  const text = (name: SettingName): string =>
+    optional(name) ?? settings.find((setting) => setting.name === name)?.default ?? '';
+  return {
+    optional,
+    text,
+    isSet: (name: SettingName): boolean => optional(name) !== null,
+    integer(name: SettingName, least: number, most: number): number {
+      const value = Number(text(name));
+      if (Number.isInteger(value) && value >= least && value <= most) return value;
+      throw new SettingError(`${name} must be a whole number from ${least} to ${most}, not "${text(name)}"`);
+    },
+    flag(name: SettingName): boolean {
+      const value = text(name).toLowerCase();
+      if (value === 'true' || value === '1') return true;
+      if (value === 'false' || value === '0') return false;
+      throw new SettingError(`${name} must be true or false, not "${text(name)}"`);
+    },
+    choice<T extends string>(name: SettingName, values: readonly T[]): T {
+      const found = values.find((value) => value === text(name));
+      if (found) return found;
+      throw new SettingError(`${name} must be one of ${values.join(', ')}, not "${text(name)}"`);
+    },
+    url(name: SettingName): string | null {
+      const value = optional(name);
+      if (value === null || /^https?:\/\/./i.test(value)) return value;
+      throw new SettingError(`${name} must be a URL that begins with http:// or https://, not "${value}"`);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+/** The configuration that the edge works with now, in the forms in which it is asked for. */
+import type { BlockList } from 'node:net';
+import type { EdgeConfig, OrgConfig, PathwayConfig } from '#shared/edge-protocol.ts';
+import { parseNetworks } from '#shared/outgoing-targets.ts';
+
+export class CurrentConfig {
+  #pathways = new Map<string, PathwayConfig>();
+  #organizations = new Map<string, OrgConfig>();
+  #allowedTargets = parseNetworks([]);
+
+  apply(config: EdgeConfig): void {
+    this.#pathways = new Map(
+      config.pathways.map((pathway) => [`${pathway.pathway_id}@${pathway.version}`, pathway]),
+    );
+    this.#organizations = new Map(
+      config.organizations.map((organization) => [organization.org_id, organization]),
+    );
+    this.#allowedTargets = parseNetworks(config.allowed_private_targets);
+  }
+
+  readonly pathway = (id: string, version: number): PathwayConfig | undefined =>
+    this.#pathways.get(`${id}@${version}`);
+
+  readonly organization = (id: string): OrgConfig | undefined => this.#organizations.get(id);
+
+  readonly allowedTargets = (): BlockList => this.#allowedTargets;
+}

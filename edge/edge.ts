@@ -1,0 +1,265 @@
+/**
+ * The edge, put together from its parts.
+ *
+ *     settings -> media, reporting -> calls -> signaling <- engine
+ *
+ * `start` resolves when calls are taken. `stop` drains: new INVITEs and OPTIONS get 503, running calls end or
+ * time out, then the engine, media and reporting are closed in this order, so that the last messages of the
+ * last call are still reported.
+ */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { systemClock } from '#shared/clock.ts';
+import type { EdgeCommand, EdgeConfig } from '#shared/edge-protocol.ts';
+import { newId } from '#shared/ids.ts';
+import { Flite } from '#shared/models/flite.ts';
+import { OpenAiSpeechToText, OpenAiTextToSpeech } from '#shared/models/openai-speech.ts';
+import { ruleEngine } from '#shared/models/rule-engine.ts';
+import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
+import { SpeechCache } from '#shared/models/speech-cache.ts';
+import { createAgents } from './agent/agents.ts';
+import { Calls } from './call/calls.ts';
+import { certificates, controlAddress, type EdgeSettings } from './config.ts';
+import { CurrentConfig } from './current-config.ts';
+import { EngineProcess } from './engine-process.ts';
+import { hostPort, localAddress } from './local-address.ts';
+import type { EdgeLog } from './log.ts';
+import { createMedia, type RunningMedia } from './media/media.ts';
+import { Metrics } from './metrics.ts';
+import { openReporting, type Reporting } from './reporting/reporting.ts';
+import { Signaling } from './signaling/signaling.ts';
+
+const clock = systemClock;
+/** Bytes of synthesized speech that are kept. */
+const speechCacheBytes = 64 * 1024 * 1024;
+/** After the last call: how long its BYE may wait for an answer, ms. */
+const lingerMs = 2_000;
+
+export class Edge {
+  readonly #settings: EdgeSettings;
+  readonly #log: EdgeLog;
+  readonly #media: RunningMedia;
+  readonly #speech: TextToSpeech;
+  readonly #reporting: Reporting;
+  readonly #calls: Calls;
+  readonly #signaling: Signaling;
+  readonly #engine: EngineProcess | null;
+
+  private constructor(
+    settings: EdgeSettings,
+    log: EdgeLog,
+    parts: {
+      media: RunningMedia;
+      speech: TextToSpeech;
+      reporting: Reporting;
+      calls: Calls;
+      signaling: Signaling;
+      engine: EngineProcess | null;
+    },
+  ) {
+    this.#settings = settings;
+    this.#log = log;
+    this.#media = parts.media;
+    this.#speech = parts.speech;
+    this.#reporting = parts.reporting;
+    this.#calls = parts.calls;
+    this.#signaling = parts.signaling;
+    this.#engine = parts.engine;
+  }
+
+  /** @throws Error that says which setting or part does not work, and what to do */
+  static async start(settings: EdgeSettings, log: EdgeLog, software: string): Promise<Edge> {
+    await certificates(settings);
+    const { controlUrl, edgeToken } = await controlAddress(settings);
+    const { sip, rtp } = settings;
+    const publicIp = rtp.publicIp ?? localAddress(rtp.host);
+    const media = await createMedia({
+      listenIp: rtp.host,
+      publicIp,
+      portMin: rtp.portMin,
+      portMax: rtp.portMax,
+      workerBin: settings.media.workerBin,
+      acceptUnmarkedWorker: settings.media.acceptUnmarked,
+      ...(settings.media.workers === null ? {} : { workers: settings.media.workers }),
+      log,
+    });
+    const metrics = new Metrics();
+    const current = new CurrentConfig();
+    const { speech, stt } = speechOf(settings);
+    const onConfig = (config: EdgeConfig): void => {
+      current.apply(config);
+      signaling.configure(config);
+      log.info({ version: config.version, numbers: config.numbers.length }, 'configuration applied');
+    };
+    const onCommand = async (command: EdgeCommand): Promise<void> => {
+      if (command.kind === 'call.stop') calls.stop(command.call_id);
+    };
+    const reporting = await openReporting({
+      dataDir: settings.dataDir,
+      clock,
+      controlUrl,
+      edgeToken,
+      facts: {
+        software,
+        sip: { host: sip.publicHost ?? localAddress(sip.host), port: sip.port },
+        rtp: { ip: publicIp, port_min: rtp.portMin, port_max: rtp.portMax },
+        codecs: media.availableCodecs(),
+      },
+      log: (level, message, facts) => log[level](facts ?? {}, message),
+      onConfig,
+      onCommand,
+      metrics: () => ({ ...metrics.snapshot(), ...engineMetrics(engine) }),
+    });
+    const agents = createAgents({
+      pathways: current.pathway,
+      organization: current.organization,
+      understanding: ruleEngine,
+      tts: speech,
+      stt,
+      clock,
+      log,
+      newId,
+      allowedTargets: current.allowedTargets,
+    });
+    const calls: Calls = new Calls({
+      clock,
+      media,
+      agents,
+      reporter: reporting,
+      log,
+      newId,
+      maxCalls: settings.maxCalls,
+      settings: settings.call,
+      onEnded: (termination, answered) =>
+        metrics.count('trunkline_edge_calls_total', { termination, answered: String(answered) }),
+    });
+    let engineUp: () => void = () => {};
+    const ready = new Promise<void>((resolve) => {
+      engineUp = resolve;
+    });
+    const signaling: Signaling = new Signaling({
+      clock,
+      log,
+      calls,
+      publicAddress: sip.publicHost === null ? null : hostPort(sip.publicHost, sip.port),
+      software,
+      session: settings.session,
+      strangers: settings.strangers,
+      refused: (reason) => metrics.count('trunkline_edge_refused_total', { reason }),
+      engineUp: (up) => {
+        if (up) engineUp();
+      },
+    });
+    if (reporting.config) onConfig(reporting.config);
+    const unusable = Promise.withResolvers<never>();
+    const engine = settings.drachtio
+      ? null
+      : embeddedEngine(settings, log, reporting, signaling, metrics, unusable.reject);
+    const edge = new Edge(settings, log, { media, speech, reporting, calls, signaling, engine });
+    measure(metrics, { media, calls, signaling });
+    try {
+      if (settings.drachtio) signaling.connect(settings.drachtio);
+      else engine?.start();
+      await Promise.race([ready, unusable.promise]);
+      await speech.warm?.();
+    } catch (error) {
+      await edge.#close();
+      throw error;
+    }
+    reporting.start();
+    return edge;
+  }
+
+  /** Lets the engine take new certificate files for the connections to come. */
+  reloadCertificates(): void {
+    this.#engine?.reloadCertificates();
+  }
+
+  /** Ends the running calls now; for those who do not want to wait for the drain. */
+  hurry(): void {
+    this.#calls.endAll({ code: 'edge_restarted', detail: 'The edge was stopped at once.' });
+  }
+
+  async stop(): Promise<void> {
+    this.#log.info({ calls: this.#calls.size }, 'draining');
+    await this.#calls.drain(this.#settings.drainTimeoutMs);
+    await this.#dialogsGone();
+    await this.#close();
+    this.#log.info({}, 'stopped');
+  }
+
+  async #dialogsGone(): Promise<void> {
+    const stepMs = 20;
+    for (let waited = 0; this.#signaling.dialogs > 0 && waited < lingerMs; waited += stepMs) {
+      await new Promise<void>((resolve) => clock.after(stepMs, resolve));
+    }
+  }
+
+  async #close(): Promise<void> {
+    this.#signaling.close();
+    await this.#engine?.stop();
+    await this.#media.close();
+    await this.#speech.close();
+    await this.#reporting.close();
+  }
+}
+
+function speechOf(settings: EdgeSettings): { speech: TextToSpeech; stt: SpeechToText | null } {
+  const { tts, stt, voice } = settings;
+  const voiceOut = tts ? new OpenAiTextToSpeech(tts, { voice: tts.voice }) : new Flite({ voice });
+  return {
+    speech: new SpeechCache(voiceOut, speechCacheBytes),
+    stt: stt && new OpenAiSpeechToText(stt),
+  };
+}
+
+function embeddedEngine(
+  settings: EdgeSettings,
+  log: EdgeLog,
+  reporting: Reporting,
+  signaling: Signaling,
+  metrics: Metrics,
+  unusable: (error: Error) => void,
+): EngineProcess {
+  const { sip, tls } = settings;
+  const secret = randomBytes(24).toString('hex');
+  return new EngineProcess({
+    program: join(import.meta.dirname, 'engine', 'main.ts'),
+    config: {
+      tls: { host: sip.host, port: sip.port, cert: tls.cert, key: tls.key },
+      wss: sip.wssPort === null ? null : { host: sip.host, port: sip.wssPort },
+      publicHost: sip.publicHost,
+      app: { host: '127.0.0.1', port: 0, secret },
+      clientTls: { ca: tls.ca, targets: {} },
+      hep: reporting.hep,
+      limits: settings.engineLimits,
+    },
+    clock,
+    log,
+    onReady: (app) => signaling.connect({ ...app, secret }),
+    onRestart: () => metrics.count('trunkline_edge_engine_restarts_total'),
+    onUnusable: () => unusable(new Error('the SIP engine cannot start; its log line above says why')),
+  });
+}
+
+function engineMetrics(engine: EngineProcess | null): Record<string, number> {
+  const values: Record<string, number> = {};
+  for (const [name, value] of Object.entries(engine?.metrics ?? {}))
+    values[`trunkline_engine_${name}`] = value;
+  return values;
+}
+
+function measure(
+  metrics: Metrics,
+  { media, calls, signaling }: { media: RunningMedia; calls: Calls; signaling: Signaling },
+): void {
+  metrics.gauge('trunkline_edge_calls', () => calls.size);
+  metrics.gauge('trunkline_edge_dialogs', () => signaling.dialogs);
+  metrics.gauge('trunkline_edge_draining', () => Number(calls.draining));
+  metrics.gauge('trunkline_edge_engine_up', () => Number(signaling.up));
+  metrics.gauge('trunkline_edge_media_legs', () => media.stats().legs);
+  metrics.gauge('trunkline_edge_rtp_ports_in_use', () => media.stats().ports.inUse);
+  metrics.gauge('trunkline_edge_rtp_ports', () => media.stats().ports.total);
+  metrics.gauge('trunkline_edge_media_worker_deaths_total', () => media.stats().workerDeaths);
+  metrics.gauge('trunkline_edge_audio_frames_skipped_total', () => media.stats().skippedFrames);
+}

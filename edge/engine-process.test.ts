@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '#shared/clock.ts';
+import { createAuthority } from '../test/fakes/certificates.ts';
+import { EngineProcess } from './engine-process.ts';
+import { createLog } from './log.ts';
+
+const authority = createAuthority();
+const issue = () => authority.issue({ names: ['IP:127.0.0.1'] });
+let folder: string;
+let port: number;
+let lines: string[];
+let engine: EngineProcess;
+let ready: PromiseWithResolvers<{ host: string; port: number }>;
+let unusable: PromiseWithResolvers<void>;
+let restarts: number;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'engine-process-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function taken(): Promise<Server> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+function writeCertificate(): string {
+  const { cert, key } = issue();
+  writeFileSync(join(folder, 'server.crt'), cert);
+  writeFileSync(join(folder, 'server.key'), key);
+  return cert;
+}
+
+beforeEach(async () => {
+  const server = await taken();
+  port = (server.address() as AddressInfo).port;
+  server.close();
+  await once(server, 'close');
+  lines = [];
+  restarts = 0;
+  ready = Promise.withResolvers();
+  unusable = Promise.withResolvers();
+  writeCertificate();
+  engine = new EngineProcess({
+    program: join(import.meta.dirname, 'engine', 'main.ts'),
+    config: {
+      tls: { host: '127.0.0.1', port, cert: join(folder, 'server.crt'), key: join(folder, 'server.key') },
+      wss: null,
+      publicHost: null,
+      app: { host: '127.0.0.1', port: 0, secret: 's' },
+      clientTls: { ca: null, targets: {} },
+      hep: null,
+      limits: {},
+    },
+    clock: systemClock,
+    log: createLog('debug', { write: (line) => lines.push(line) }),
+    onReady: (app) => ready.resolve(app),
+    onRestart: () => restarts++,
+    onUnusable: () => unusable.resolve(),
+  });
+});
+
+afterEach(() => engine.stop());
+
+/** The certificate that the engine shows to a new connection. */
+async function shownCertificate(): Promise<string> {
+  const socket = connect({ host: '127.0.0.1', port, ca: authority.cert });
+  await once(socket, 'secureConnect');
+  const { raw } = socket.getPeerCertificate();
+  socket.destroy();
+  return raw.toString('base64');
+}
+
+const plain = (pem: string) => pem.replace(/-----[^-]+-----|\s/g, '');
+
+describe('the embedded engine as a process', () => {
+  it('says where applications reach it, and ends when it is asked to', async () => {
+    engine.start();
+    expect((await ready.promise).port).toBeGreaterThan(0);
+    const pid = engine.pid ?? 0;
+    await engine.stop();
+    expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+    expect(restarts).toBe(0);
+  });
+
+  it('is started again when it dies', async () => {
+    engine.start();
+    await ready.promise;
+    ready = Promise.withResolvers();
+    const first = engine.pid ?? 0;
+    process.kill(first, 'SIGKILL');
+    await ready.promise;
+    expect(engine.pid).not.toBe(first);
+    expect(restarts).toBe(1);
+  });
+
+  it('is given up when its port is taken, and the log says so', async () => {
+    const other = createServer().listen(port, '127.0.0.1');
+    await once(other, 'listening');
+    engine.start();
+    await unusable.promise;
+    other.close();
+    expect(lines.join('')).toContain(`port ${port}`);
+  });
+
+  it('shows new certificates after a reload', async () => {
+    engine.start();
+    await ready.promise;
+    const before = await shownCertificate();
+    const cert = writeCertificate();
+    engine.reloadCertificates();
+    await expect.poll(() => lines.join('')).toContain('certificates reloaded');
+    const after = await shownCertificate();
+    expect(after).not.toBe(before);
+    expect(plain(cert)).toContain(after);
+  });
+});

@@ -1,0 +1,19 @@
+import { networkInterfaces } from 'node:os';
+
+const wildcards: readonly string[] = ['0.0.0.0', '::', '[::]'];
+
+/** The address that stands for this machine when it listens on `host`: itself, or the first one that leads out. */
+export function localAddress(host: string): string {
+  if (!wildcards.includes(host)) return host;
+  for (const addresses of Object.values(networkInterfaces())) {
+    for (const address of addresses ?? []) {
+      if (!address.internal && address.family === 'IPv4') return address.address;
+    }
+  }
+  return '127.0.0.1';
+}
+
+/** `host:port`, IPv6 addresses in brackets. */
+export function hostPort(host: string, port: number): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]:${port}` : `${host}:${port}`;
+}

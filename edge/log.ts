@@ -1,0 +1,32 @@
+/** The edge's log: JSON lines on standard output. SRTP keys and credentials never reach it. */
+import { pino, stdSerializers } from 'pino';
+import { redactSip } from '#shared/sip-redaction.ts';
+
+const secretFields = [
+  'secret',
+  'token',
+  'authorization',
+  'password',
+  'apiKey',
+  'api_key',
+  'edgeToken',
+  'edge_token',
+];
+
+/** @param level a pino level */
+export function createLog(level: string, destination?: { write(line: string): void }) {
+  const options = {
+    level,
+    base: { program: 'edge' },
+    redact: { paths: secretFields.flatMap((field) => [field, `*.${field}`]), censor: 'REDACTED' },
+    serializers: {
+      err: (error: Error) => {
+        const plain = stdSerializers.err(error);
+        return { ...plain, message: redactSip(plain.message), stack: redactSip(plain.stack) };
+      },
+    },
+  };
+  return destination ? pino(options, destination) : pino(options);
+}
+
+export type EdgeLog = ReturnType<typeof createLog>;

@@ -1,0 +1,166 @@
+/** The settings of the edge as the README shows them; config.ts reads them. */
+
+export interface Setting {
+  readonly name: string;
+  /** As it stands in the README's table; empty when there is none. */
+  readonly default: string;
+  readonly description: string;
+}
+
+export const settings = [
+  {
+    name: 'TRUNKLINE_DATA',
+    default: './data',
+    description: 'Folder of the outbox, the kept configuration and the certificates.',
+  },
+  { name: 'SIP_HOST', default: '0.0.0.0', description: 'Address that the edge listens on for SIP over TLS.' },
+  { name: 'SIP_TLS_PORT', default: '5061', description: 'Port of SIP over TLS.' },
+  {
+    name: 'SIP_PUBLIC_HOST',
+    default: '',
+    description:
+      'Name or address under which peers reach the edge. Unset: the local address of each connection.',
+  },
+  {
+    name: 'SIP_WSS_PORT',
+    default: '',
+    description: 'Port of SIP over secure WebSocket. Unset: no such listener.',
+  },
+  { name: 'RTP_HOST', default: '0.0.0.0', description: 'Address that media is received on.' },
+  {
+    name: 'RTP_PUBLIC_IP',
+    default: '',
+    description: 'Address that SDP names. Unset: RTP_HOST, or the first address of the machine.',
+  },
+  { name: 'RTP_PORT_MIN', default: '10000', description: 'Lowest RTP port.' },
+  { name: 'RTP_PORT_MAX', default: '20000', description: 'Highest RTP port.' },
+  {
+    name: 'TLS_CERT',
+    default: '$TRUNKLINE_DATA/tls/server.crt',
+    description: 'PEM file of the server certificate, with its chain.',
+  },
+  {
+    name: 'TLS_KEY',
+    default: '$TRUNKLINE_DATA/tls/server.key',
+    description: 'PEM file of the key of TLS_CERT.',
+  },
+  {
+    name: 'TLS_CA',
+    default: '$TRUNKLINE_DATA/tls/ca.crt',
+    description:
+      'PEM file of further authorities that peers of outgoing connections may have their certificates from.',
+  },
+  {
+    name: 'DRACHTIO_HOST',
+    default: '',
+    description: 'Host of a drachtio-server to use instead of the embedded engine.',
+  },
+  { name: 'DRACHTIO_PORT', default: '9022', description: 'Application port of that drachtio-server.' },
+  { name: 'DRACHTIO_SECRET', default: '', description: 'Secret of that drachtio-server.' },
+  {
+    name: 'CONTROL_URL',
+    default: 'control_url of $TRUNKLINE_DATA/bootstrap.json',
+    description: 'Where the edge reaches the control plane.',
+  },
+  {
+    name: 'EDGE_TOKEN',
+    default: 'edge_token of $TRUNKLINE_DATA/bootstrap.json',
+    description: 'Token with which the edge shows itself to the control plane.',
+  },
+  { name: 'SIP_MAX_CONNECTIONS', default: '10000', description: 'Inbound TLS connections at a time.' },
+  { name: 'SIP_MAX_CONNECTIONS_PER_ADDRESS', default: '5000', description: 'The same of one address.' },
+  {
+    name: 'SIP_HANDSHAKES_PER_SECOND',
+    default: '500',
+    description: 'New TLS connections per second from one address.',
+  },
+  {
+    name: 'SIP_REQUESTS_PER_SECOND',
+    default: '10000',
+    description: 'SIP requests per second from one address.',
+  },
+  { name: 'SIP_MAX_MESSAGE_BYTES', default: '65536', description: 'Largest SIP message.' },
+  {
+    name: 'MAX_CALLS',
+    default: '500',
+    description: 'Calls at a time; further ones get 503 with Retry-After.',
+  },
+  {
+    name: 'INBOUND_TRIES',
+    default: '5',
+    description: 'Refused tries of a source without trunk after which it gets no answer any more.',
+  },
+  {
+    name: 'INBOUND_TRIES_WINDOW_S',
+    default: '60',
+    description: 'Seconds within which INBOUND_TRIES are counted.',
+  },
+  { name: 'INBOUND_BLOCK_S', default: '600', description: 'Seconds for which such a source gets no answer.' },
+  {
+    name: 'INBOUND_SOURCES',
+    default: '10000',
+    description: 'Sources without trunk that are remembered at most.',
+  },
+  {
+    name: 'RING_AFTER_MS',
+    default: '200',
+    description: 'Milliseconds of preparation after which 180 Ringing goes out.',
+  },
+  {
+    name: 'AGENT_PREPARE_TIMEOUT_S',
+    default: '10',
+    description: 'Seconds that an agent may take to get ready before the call is answered 480.',
+  },
+  {
+    name: 'MEDIA_TIMEOUT_S',
+    default: '60',
+    description: 'Seconds without RTP from a caller that is not on hold after which the call ends; 0: never.',
+  },
+  {
+    name: 'SESSION_EXPIRES_S',
+    default: '1800',
+    description: 'Session interval that the edge asks for (RFC 4028), seconds.',
+  },
+  {
+    name: 'SESSION_MIN_S',
+    default: '90',
+    description: 'Smallest session interval that the edge takes, seconds.',
+  },
+  {
+    name: 'DRAIN_TIMEOUT_S',
+    default: '60',
+    description: 'Seconds that running calls may take to end after SIGTERM.',
+  },
+  { name: 'MEDIA_WORKERS', default: 'one per core', description: 'Number of media worker processes.' },
+  {
+    name: 'MEDIASOUP_WORKER',
+    default: '',
+    description: 'Media worker program. Unset: the one that set-up has built.',
+  },
+  {
+    name: 'MEDIASOUP_WORKER_ACCEPT',
+    default: 'false',
+    description: "Whether a media worker without the mark of Trunkline's patches is used.",
+  },
+  {
+    name: 'TTS_VOICE',
+    default: 'slt; alloy with TTS_BASE_URL',
+    description: 'Voice of calls that name none; embedded: slt, kal, kal16, rms or awb.',
+  },
+  {
+    name: 'TTS_BASE_URL',
+    default: '',
+    description: 'OpenAI-compatible server for /audio/speech. Unset: the embedded text-to-speech.',
+  },
+  { name: 'TTS_API_KEY', default: '', description: 'API key of TTS_BASE_URL.' },
+  { name: 'TTS_MODEL', default: 'tts-1', description: 'Model asked of TTS_BASE_URL.' },
+  {
+    name: 'STT_BASE_URL',
+    default: '',
+    description:
+      'OpenAI-compatible server for /audio/transcriptions. Unset: calls are driven by key presses.',
+  },
+  { name: 'STT_API_KEY', default: '', description: 'API key of STT_BASE_URL.' },
+  { name: 'STT_MODEL', default: 'whisper-1', description: 'Model asked of STT_BASE_URL.' },
+  { name: 'LOG_LEVEL', default: 'info', description: 'fatal, error, warn, info, debug, trace or silent.' },
+] as const satisfies readonly Setting[];

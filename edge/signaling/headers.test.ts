@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { allow, contactOf, headerOf, reasonOf, tokensOf, unsupportedTags, warningOf } from './headers.ts';
+
+describe('headers', () => {
+  it('are found by name, whatever the case, and by compact form', () => {
+    expect(headerOf({ 'X-Custom': '1' }, 'x-custom')).toBe('1');
+    expect(headerOf({ x: '1800' }, 'session-expires')).toBe('1800');
+    expect(headerOf({ require: 'timer' }, 'require')).toBe('timer');
+    expect(headerOf({}, 'constructor')).toBeUndefined();
+  });
+
+  it('split comma lists', () => {
+    expect(tokensOf(' Timer,100rel ,, ')).toEqual(['timer', '100rel']);
+    expect(tokensOf('foo\r\n ,bar\r\nInjected: yes')).toEqual(['foo', 'bar', 'injected:', 'yes']);
+    expect(tokensOf(undefined)).toEqual([]);
+  });
+
+  it('name what we do not understand of Require', () => {
+    expect(unsupportedTags('timer, replaces, 100rel,foo')).toEqual(['replaces', 'foo']);
+    expect(unsupportedTags(undefined)).toEqual([]);
+  });
+
+  it('quote texts safely', () => {
+    expect(warningOf('edge.example', 'no "crypto"\r\nline')).toBe(`399 edge.example "no 'crypto' line"`);
+    expect(reasonOf(200, 'bye')).toBe('SIP;cause=200;text="bye"');
+  });
+
+  it('list the methods that we allow', () => {
+    expect(allow).toBe('INVITE, ACK, BYE, CANCEL, OPTIONS, REFER, NOTIFY, PRACK, UPDATE');
+  });
+});
+
+describe('our Contact', () => {
+  it.each([
+    ['sip:1@e', {}, '<sip:edge:5061;transport=tls>'],
+    ['sips:1@e', {}, '<sips:edge:5061>'],
+    ['sip:1@e', { contact: '<sips:a@b>' }, '<sips:edge:5061>'],
+    [
+      'sip:1@e',
+      { contact: '<sips:a@b>', 'record-route': '<sip:p;lr>,<sips:q;lr>' },
+      '<sip:edge:5061;transport=tls>',
+    ],
+    ['sip:1@e', { contact: '<sip:a@b>', 'record-route': '<sips:p;lr>' }, '<sips:edge:5061>'],
+  ])('for %s with %o is %s', (uri, headers, contact) => {
+    expect(contactOf('edge:5061', uri, headers)).toBe(contact);
+  });
+});

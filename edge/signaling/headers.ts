@@ -1,0 +1,73 @@
+/** Header values that we send, and reading those that we get. Pure. */
+
+/** Headers as drachtio-srf hands them out: one string per name, repeated lines joined by commas. */
+export type HeaderFields = Readonly<Record<string, string>>;
+
+const allowedMethods = [
+  'INVITE',
+  'ACK',
+  'BYE',
+  'CANCEL',
+  'OPTIONS',
+  'REFER',
+  'NOTIFY',
+  'PRACK',
+  'UPDATE',
+] as const;
+export const allow = allowedMethods.join(', ');
+
+/** Option tags that we understand (RFC 3261 section 19.2): RFC 4028 and RFC 3262. */
+const optionTags = ['timer', '100rel'] as const;
+export const supported = optionTags.join(', ');
+
+export const accept = 'application/sdp';
+
+const compactForms: Readonly<Record<string, string>> = {
+  'session-expires': 'x',
+  'refer-to': 'r',
+  event: 'o',
+};
+
+/** Value of a header by its name in lower case; compact forms are found too. */
+export function headerOf(headers: HeaderFields, name: string): string | undefined {
+  const direct = headers[name];
+  if (typeof direct === 'string') return direct;
+  const compact = compactForms[name];
+  if (compact !== undefined && typeof headers[compact] === 'string') return headers[compact];
+  for (const key of Object.keys(headers)) {
+    if (key.length === name.length && key.toLowerCase() === name) return headers[key];
+  }
+  return undefined;
+}
+
+/** The tokens of a comma list, in lower case. */
+export function tokensOf(value: string | undefined): string[] {
+  return value?.toLowerCase().match(/[^\s,]+/g) ?? [];
+}
+
+/** Option tags of a Require header that we do not understand (RFC 3261 section 8.2.2.3). */
+export function unsupportedTags(require: string | undefined): string[] {
+  const known: readonly string[] = optionTags;
+  return tokensOf(require).filter((tag) => !known.includes(tag));
+}
+
+/** A Warning header with the code for reasons of our own (RFC 3261 section 20.43). */
+export function warningOf(host: string, text: string): string {
+  return `399 ${host} "${text.replace(/[\\"]/g, "'").replace(/[\r\n]+/g, ' ')}"`;
+}
+
+/** A Reason header with a SIP cause (RFC 3326). */
+export function reasonOf(cause: number, text: string): string {
+  return `SIP;cause=${cause};text="${text.replace(/[\\"]/g, "'").replace(/[\r\n]+/g, ' ')}"`;
+}
+
+/**
+ * Our Contact. It is a SIPS URI when the request came to one, or asked through one (RFC 3261 section 12.1.1).
+ * @param address `host:port` under which peers reach us
+ */
+export function contactOf(address: string, requestUri: string, headers: HeaderFields): string {
+  const topRoute = headerOf(headers, 'record-route');
+  const decisive = topRoute ?? headerOf(headers, 'contact') ?? '';
+  const secure = /^sips:/i.test(requestUri) || /^[^,]*?<?\s*sips:/i.test(decisive);
+  return secure ? `<sips:${address}>` : `<sip:${address};transport=tls>`;
+}

@@ -1,0 +1,256 @@
+/**
+ * The signaling side of a call that came in: the INVITE, its answer, and the dialog until its BYE.
+ *
+ *     offered --answer--> answering --echo--> answered --ACK--> up --bye()--> leaving --response--> over
+ *        |                    |                   |             |
+ *        +---- reject, CANCEL, BYE of the peer, engine lost: over (from everywhere)
+ */
+import type { CallLeg, LegEvents, LegFacts, Refusal } from '../call/ports.ts';
+import { DialogSession } from './dialog-session.ts';
+import type { DialogOwner, Dialogs } from './dialogs.ts';
+import { capabilities, type Environment, respond } from './environment.ts';
+import { allow, contactOf, headerOf, reasonOf, supported, tokensOf, warningOf } from './headers.ts';
+import { sessionBody } from './session-body.ts';
+import { type SessionAnswer, sessionHeaders } from './session-timer.ts';
+import type { SrfAnswer, SrfRequest, SrfResponse } from './srf.ts';
+
+type State = 'offered' | 'answering' | 'answered' | 'up' | 'leaving' | 'over';
+
+export interface InboundLegOptions {
+  readonly environment: Environment;
+  readonly dialogs: Dialogs;
+  readonly request: SrfRequest;
+  readonly response: SrfResponse;
+  readonly facts: LegFacts;
+  /** What the 200 will say of the session timer. */
+  readonly session: SessionAnswer;
+  /** Headers of a refusal, besides those that every refusal has. */
+  readonly refusalHeaders?: Record<string, string>;
+}
+
+export class InboundLeg implements CallLeg, DialogOwner {
+  readonly facts: LegFacts;
+  readonly canRing: boolean;
+  readonly #options: InboundLegOptions;
+  /** Our Contact: as configured, else as the engine wrote it into the 200. */
+  #contact: string | null;
+  readonly #reliable: boolean;
+  #events: LegEvents | null = null;
+  #session: DialogSession | null = null;
+  #dialogId: string | null = null;
+  #state: State = 'offered';
+
+  constructor(options: InboundLegOptions) {
+    const { request, facts, environment } = options;
+    this.#options = options;
+    this.facts = facts;
+    const { publicAddress } = environment;
+    this.#contact = publicAddress === null ? null : contactOf(publicAddress, request.uri, request.headers);
+    this.#reliable = tokensOf(headerOf(request.headers, 'require')).includes('100rel');
+    // RFC 3262 section 5: a reliable 180 to an INVITE without offer would have to carry ours.
+    this.canRing = !(this.#reliable && facts.offer === null);
+    request.on('cancel', () => this.#canceled());
+    request.on('update', (update, response) => this.receive(update, response));
+  }
+
+  listen(events: LegEvents) {
+    this.#events = events;
+    this.#session = new DialogSession({
+      environment: this.#options.environment,
+      events,
+      contact: () => this.#contact,
+      ownsCallId: false,
+      send: (method, headers, body, answered, failed) =>
+        this.#send(
+          method,
+          headers,
+          body,
+          (answer, ack) => answer.status >= 200 && answered(answer, ack),
+          failed,
+        ),
+    });
+  }
+
+  ring() {
+    if (this.#state !== 'offered') return;
+    const { environment, response } = this.#options;
+    const headers = {
+      Allow: allow,
+      Supported: supported,
+      ...(this.#reliable ? { Require: '100rel', ...this.#contactHeader() } : {}),
+    };
+    respond(environment, response, 180, { headers }, (error) => {
+      if (error) environment.log.debug({ error: String(error) }, '180 was not sent');
+      else this.#learnDialog();
+    });
+  }
+
+  answer(sdp: string) {
+    if (this.#state !== 'offered') return;
+    this.#state = 'answering';
+    const { environment, response, session, request, facts } = this.#options;
+    const headers = {
+      ...this.#contactHeader(),
+      ...capabilities(),
+      ...sessionHeaders(session),
+      'Content-Type': 'application/sdp',
+    };
+    respond(environment, response, 200, { headers, body: sdp }, (error, echo) => {
+      if (this.#state !== 'answering') return;
+      if (error) return this.#notAnswered(error);
+      this.#state = 'answered';
+      this.#contact ??= echo?.headers.contact ?? null;
+      this.#learnDialog();
+      this.#session?.established(request, facts.offer === null, session);
+      this.#events?.answered();
+    });
+  }
+
+  reject(refusal: Refusal) {
+    if (this.#state !== 'offered') return;
+    this.#over();
+    const { environment, response, refusalHeaders } = this.#options;
+    const headers: Record<string, string> = { ...refusalHeaders };
+    if (refusal.warning !== undefined) headers.Warning = warningOf(environment.warnAgent, refusal.warning);
+    if (refusal.retryAfterS !== undefined) headers['Retry-After'] = String(refusal.retryAfterS);
+    const reason = refusal.reason === undefined ? {} : { reason: refusal.reason };
+    respond(environment, response, refusal.status, { headers, ...reason });
+  }
+
+  bye(reason: string) {
+    if (this.#state !== 'answered' && this.#state !== 'up') return;
+    this.#state = 'leaving';
+    this.#session?.stop();
+    const headers = { 'User-Agent': this.#options.environment.software, Reason: reasonOf(200, reason) };
+    const over = () => this.#over();
+    this.#send('BYE', headers, undefined, (answer) => answer.status >= 200 && over(), over);
+  }
+
+  receive(request: SrfRequest, response: SrfResponse) {
+    const { environment } = this.#options;
+    switch (request.method) {
+      case 'ACK':
+        return this.#acknowledged(request);
+      case 'BYE':
+        return request.source === 'application' ? this.#endedByEngine(request) : this.#bye(response);
+      case 'PRACK':
+        return respond(environment, response, 200);
+    }
+    if (this.#state === 'leaving' || this.#state === 'over') return respond(environment, response, 481);
+    switch (request.method) {
+      case 'INVITE':
+      case 'UPDATE':
+        return this.#session?.receive(request.method, request, response);
+      case 'OPTIONS':
+        return respond(environment, response, 200, { headers: capabilities() });
+      case 'REFER':
+        return respond(environment, response, 403, { reason: 'Transfers are not enabled' });
+      case 'NOTIFY':
+        // RFC 6665 section 4.1.3: no subscription of ours.
+        return respond(environment, response, 481, { reason: 'Subscription does not exist' });
+      default:
+        return respond(environment, response, 405, { headers: { Allow: allow } });
+    }
+  }
+
+  abandon(): void {
+    this.#over();
+  }
+
+  #acknowledged(request: SrfRequest) {
+    if (this.#state === 'up') return this.#session?.acknowledged(request);
+    if (this.#state !== 'answered') return;
+    this.#state = 'up';
+    this.#session?.acknowledgedFirst();
+    const body = sessionBody(request);
+    this.#events?.acknowledged(body.kind === 'sdp' ? body.sdp : null);
+  }
+
+  /** The call's record is safe before the 200 goes out. */
+  #bye(response: SrfResponse) {
+    const { environment } = this.#options;
+    const before = this.#state;
+    if (before === 'leaving' || before === 'over') return respond(environment, response, 200);
+    this.#over();
+    try {
+      // RFC 3261 section 15: a caller may end its early dialog with BYE; the INVITE still gets its final answer.
+      if (before === 'offered') this.#events?.canceled();
+      else this.#events?.bye();
+    } finally {
+      respond(environment, response, 200);
+      if (before === 'offered') respond(environment, this.#options.response, 487);
+    }
+  }
+
+  #canceled(): void {
+    if (this.#state !== 'offered') return;
+    this.#over();
+    this.#events?.canceled();
+  }
+
+  /** The engine refused our 200: a CANCEL came first, or the engine is in trouble. */
+  #notAnswered(error: unknown): void {
+    this.#over();
+    const text = error instanceof Error ? error.message : String(error);
+    if (/unknown transaction/i.test(text)) this.#events?.canceled();
+    else this.#events?.lost('engine_lost', `The answer could not be sent: ${text}`);
+  }
+
+  /** A BYE that the engine sent on its own, to the peer; its Reason names the cause. */
+  #endedByEngine(request: SrfRequest) {
+    if (this.#state === 'leaving' || this.#state === 'over') return this.#over();
+    const text = /text="([^"]*)"/.exec(headerOf(request.headers, 'reason') ?? '')?.[1] ?? 'no reason given';
+    this.#over();
+    const detail = `The SIP engine ended the dialog: ${text}.`;
+    this.#events?.lost(
+      /ack/i.test(text) ? 'ack_timeout' : /session/i.test(text) ? 'session_expired' : 'engine_lost',
+      detail,
+    );
+  }
+
+  #contactHeader(): Record<string, string> {
+    return this.#contact === null ? {} : { Contact: this.#contact };
+  }
+
+  #learnDialog(): void {
+    const id = this.#options.response.stackDialogId;
+    if (!id || this.#state === 'over') return;
+    this.#dialogId = id;
+    this.#options.dialogs.add(id, this);
+  }
+
+  #over(): void {
+    this.#state = 'over';
+    this.#session?.stop();
+    if (this.#dialogId !== null) this.#options.dialogs.remove(this.#dialogId, this);
+  }
+
+  #send(
+    method: 'INVITE' | 'UPDATE' | 'BYE',
+    headers: Record<string, string>,
+    body: string | undefined,
+    answered: (answer: SrfAnswer, ack: () => void) => void,
+    failed: (error: Error) => void,
+  ) {
+    const { request: invite } = this.#options;
+    if (this.#dialogId === null) return failed(new Error('The dialog does not exist yet'));
+    const options = {
+      method,
+      stackDialogId: this.#dialogId,
+      headers,
+      ...(body === undefined ? {} : { body }),
+      _socket: invite.socket,
+    };
+    try {
+      invite.agent.request(options, (error, request) => {
+        if (error || !request) return failed(error instanceof Error ? error : new Error(String(error)));
+        // drachtio-srf hands an UPDATE that comes meanwhile to this request, and to nobody else.
+        request.on('update', (update, response) => this.receive(update, response));
+        request.on('response', answered);
+      });
+    } catch (error) {
+      // The engine's connection is gone and drachtio-srf has forgotten it.
+      failed(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}

@@ -1,0 +1,233 @@
+/**
+ * An INVITE on its way in: a list of verbs, each of which lets it pass or turns it away. What passes all of
+ * them becomes a call.
+ */
+import type { EdgeConfig, InboundTrunk, NumberConfig } from '#shared/edge-protocol.ts';
+import type { TerminationCode } from '#shared/termination.ts';
+import { retryAfterS } from '../call/call.ts';
+import type { Calls } from '../call/calls.ts';
+import type { LegFacts } from '../call/ports.ts';
+import type { CallPlan } from '../call/record.ts';
+import type { Dialogs } from './dialogs.ts';
+import { type Environment, respond } from './environment.ts';
+import { inboundVariables } from './header-mapping.ts';
+import { accept, headerOf, unsupportedTags } from './headers.ts';
+import { InboundLeg } from './inbound-leg.ts';
+import { type NumberIndex, normalizeNumber, uriOf, userOf } from './numbers.ts';
+import { sessionBody } from './session-body.ts';
+import { answerSession, readSession } from './session-timer.ts';
+import { plainAddress, type SourceIndex } from './sources.ts';
+import type { SrfRequest, SrfResponse } from './srf.ts';
+import type { Strangers } from './strangers.ts';
+
+/** What is configured, in the form in which an INVITE is judged. */
+export interface Routing {
+  readonly config: EdgeConfig;
+  readonly numbers: NumberIndex;
+  readonly sources: SourceIndex;
+}
+
+export interface InboundDeps {
+  readonly environment: Environment;
+  readonly dialogs: Dialogs;
+  readonly calls: Calls;
+  readonly strangers: Strangers;
+  /** null until the first configuration came. */
+  readonly routing: () => Routing | null;
+  /** Counts an INVITE that was turned away before it was a call. */
+  readonly refused: (reason: string) => void;
+}
+
+/** Name of the header that tells the embedded engine, which removes it, to block the source for some seconds. */
+const blockHeader = 'X-Trunkline-Block';
+
+/** An INVITE as far as it has been judged. */
+interface Visit {
+  readonly request: SrfRequest;
+  readonly source: string;
+  readonly dialled: string;
+  readonly deps: InboundDeps;
+  readonly routing: Routing | null;
+  number?: NumberConfig;
+  trunk?: InboundTrunk | null;
+}
+
+/** Why an INVITE goes no further. With `code` it is recorded as a failed call of the number that it was for. */
+interface Turned {
+  readonly reason: string;
+  readonly status: number;
+  readonly phrase?: string;
+  readonly headers?: Record<string, string>;
+  readonly code?: TerminationCode;
+  /** Whether the try speaks against the source. */
+  readonly suspicious?: boolean;
+}
+
+type Verb = (visit: Visit) => Turned | null;
+
+const understandsExtensions: Verb = ({ request }) => {
+  const tags = unsupportedTags(headerOf(request.headers, 'require'));
+  if (tags.length === 0) return null;
+  return { reason: 'extension', status: 420, headers: { Unsupported: tags.join(', ') } };
+};
+
+/** RFC 3261 section 8.1.1.8: without Contact there can be no dialog. */
+const hasContact: Verb = ({ request }) =>
+  headerOf(request.headers, 'contact') === undefined
+    ? { reason: 'malformed', status: 400, phrase: 'Missing Contact' }
+    : null;
+
+const carriesSdpOrNothing: Verb = ({ request }) =>
+  sessionBody(request).kind === 'other' ? { reason: 'body', status: 415, headers: { Accept: accept } } : null;
+
+/** RFC 4028 section 9. */
+const asksLongEnoughSession: Verb = ({ request, deps }) => {
+  const session = answerSession(readSession(request.headers), deps.environment.session);
+  if (session.kind !== 'too_small') return null;
+  return { reason: 'session_interval', status: 422, headers: { 'Min-SE': String(session.minS) } };
+};
+
+const isConfigured: Verb = ({ routing }) =>
+  routing === null
+    ? { reason: 'no_configuration', status: 503, headers: { 'Retry-After': String(retryAfterS) } }
+    : null;
+
+const numberIsKnown: Verb = (visit) => {
+  const number = visit.routing?.numbers.find(visit.dialled);
+  if (!number) return { reason: 'number_unknown', status: 404, suspicious: true };
+  visit.number = number;
+  return null;
+};
+
+const sourceIsAllowed: Verb = (visit) => {
+  const admission = visit.number && visit.routing?.sources.admit(visit.number, visit.source);
+  if (!admission?.allowed) {
+    return { reason: 'source_not_allowed', status: 403, code: 'source_not_allowed', suspicious: true };
+  }
+  visit.trunk = admission.trunk;
+  return null;
+};
+
+const edgeTakesCalls: Verb = ({ deps }) => {
+  const closed = deps.calls.closedBecause;
+  return closed === null ? null : { reason: closed, status: 503, code: closed };
+};
+
+const numberHasAgent: Verb = ({ number }) =>
+  number?.agent ? null : { reason: 'no_agent', status: 480, code: 'no_agent' };
+
+const verbs: readonly Verb[] = [
+  understandsExtensions,
+  hasContact,
+  carriesSdpOrNothing,
+  asksLongEnoughSession,
+  isConfigured,
+  numberIsKnown,
+  sourceIsAllowed,
+  edgeTakesCalls,
+  numberHasAgent,
+];
+
+/** Judges a new INVITE and makes it a call, or answers it. Synchronous: a CANCEL may follow in the same chunk. */
+export function receiveInvite(deps: InboundDeps, request: SrfRequest, response: SrfResponse): void {
+  const visit: Visit = {
+    request,
+    source: plainAddress(request.source_address),
+    dialled: userOf(request.uri) ?? '',
+    deps,
+    routing: deps.routing(),
+  };
+  for (const verb of verbs) {
+    const turned = verb(visit);
+    if (turned) {
+      turnAway(visit, response, turned);
+      return;
+    }
+  }
+  const { number, trunk } = visit;
+  if (number) deps.calls.admit(legOf(visit, response), planOf(visit, number), trunk?.codecs ?? []);
+}
+
+function turnAway(visit: Visit, response: SrfResponse, turned: Turned): void {
+  const { deps, request, number } = visit;
+  const { environment } = deps;
+  const block = turned.suspicious ? countTry(visit) : {};
+  deps.refused(turned.reason);
+  environment.log.info(
+    {
+      sip_call_id: headerOf(request.headers, 'call-id'),
+      source_ip: visit.source,
+      dialled: visit.dialled,
+      trunk_id: visit.trunk?.id ?? null,
+      sip_status: turned.status,
+      reason: turned.reason,
+    },
+    'INVITE refused',
+  );
+  if (number && turned.code) {
+    const termination = { code: turned.code, detail: null, sipStatus: turned.status };
+    deps.calls.refuse(legOf(visit, response, block), planOf(visit, number), termination);
+    return;
+  }
+  const phrase = turned.phrase === undefined ? {} : { reason: turned.phrase };
+  respond(environment, response, turned.status, { headers: { ...turned.headers, ...block }, ...phrase });
+}
+
+/** Counts a suspicious try of a source that no trunk names. @returns the header that blocks it, when it is due */
+export function countTry({
+  deps,
+  source,
+  routing,
+}: Pick<Visit, 'deps' | 'source' | 'routing'>): Record<string, string> {
+  if (routing?.sources.knows(source)) return {};
+  const seconds = deps.strangers.tried(source);
+  if (seconds === 0) return {};
+  deps.refused('blocked');
+  deps.environment.log.warn(
+    { source_ip: source, seconds },
+    'a source without trunk tried too often and is blocked',
+  );
+  return { [blockHeader]: String(seconds) };
+}
+
+function legOf(visit: Visit, response: SrfResponse, refusalHeaders: Record<string, string> = {}): InboundLeg {
+  const { request, deps } = visit;
+  return new InboundLeg({
+    environment: deps.environment,
+    dialogs: deps.dialogs,
+    request,
+    response,
+    facts: factsOf(visit),
+    session: answerSession(readSession(request.headers), deps.environment.session),
+    refusalHeaders,
+  });
+}
+
+function factsOf({ request, source, dialled, number }: Visit): LegFacts {
+  const body = sessionBody(request);
+  return {
+    sipCallId: headerOf(request.headers, 'call-id') ?? '',
+    direction: 'inbound',
+    from: callerOf(headerOf(request.headers, 'from') ?? ''),
+    to: number?.number ?? dialled,
+    sourceIp: source,
+    offer: body.kind === 'sdp' ? body.sdp : null,
+  };
+}
+
+/** The caller as E.164 where it is one, else its user part, else its whole URI. */
+function callerOf(from: string): string {
+  const uri = uriOf(from);
+  const user = userOf(uri);
+  return user === null ? uri : normalizeNumber(user);
+}
+
+function planOf({ request, trunk }: Visit, number: NumberConfig): CallPlan {
+  return {
+    orgId: number.org_id,
+    number: number.number,
+    trunkId: trunk?.id ?? null,
+    agent: number.agent,
+    variables: inboundVariables(request.headers, trunk?.headers ?? []),
+  };
+}

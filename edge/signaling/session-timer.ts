@@ -1,0 +1,112 @@
+/** Session timers (RFC 4028): what to agree on, as pure functions, and the clock that follows from it. */
+import type { Clock, Timer } from '#shared/clock.ts';
+import { type HeaderFields, headerOf, tokensOf } from './headers.ts';
+
+export interface SessionSettings {
+  /** Interval that we ask for, seconds. */
+  readonly expiresS: number;
+  /** Smallest interval that we take, seconds; at least 90 (RFC 4028 section 4). */
+  readonly minS: number;
+}
+
+/** What a request or response says about the session timer. `refresher` is its word: the uac or uas of that message's transaction. */
+export interface SessionWish {
+  readonly supportsTimer: boolean;
+  readonly expiresS: number | null;
+  readonly refresher: 'uac' | 'uas' | null;
+  readonly minS: number | null;
+}
+
+export function readSession(headers: HeaderFields): SessionWish {
+  const expires = headerOf(headers, 'session-expires');
+  const refresher = /;\s*refresher\s*=\s*"?(uac|uas)"?/i.exec(expires ?? '')?.[1]?.toLowerCase();
+  const options = [...tokensOf(headerOf(headers, 'supported')), ...tokensOf(headerOf(headers, 'require'))];
+  return {
+    supportsTimer: options.includes('timer'),
+    expiresS: secondsOf(expires),
+    refresher: refresher === 'uac' || refresher === 'uas' ? refresher : null,
+    minS: secondsOf(headerOf(headers, 'min-se')),
+  };
+}
+
+/** Leading delta-seconds of a value, null when there are none. */
+function secondsOf(value: string | undefined): number | null {
+  const digits = /^\s*(\d{1,9})/.exec(value ?? '')?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
+/** RFC 4028 section 4: no interval is shorter. */
+const absoluteMinS = 90;
+
+export type SessionAnswer =
+  /** 422 with this Min-SE. */
+  | { readonly kind: 'too_small'; readonly minS: number }
+  /** The session does not expire. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'timer'; readonly expiresS: number; readonly refresher: 'uac' | 'uas' };
+
+/** The UAS's choice for an INVITE or UPDATE (RFC 4028 section 9 and its table 2). */
+export function answerSession(wish: SessionWish, settings: SessionSettings): SessionAnswer {
+  const ourMin = Math.max(settings.minS, absoluteMinS);
+  if (wish.expiresS === null) {
+    if (!wish.supportsTimer) return { kind: 'none' };
+    const expiresS = Math.max(settings.expiresS, wish.minS ?? 0, ourMin);
+    return { kind: 'timer', expiresS, refresher: wish.refresher ?? 'uas' };
+  }
+  // A caller without the extension could not obey a 422: the interval came from a proxy.
+  if (wish.expiresS < ourMin && wish.supportsTimer) return { kind: 'too_small', minS: ourMin };
+  const expiresS = Math.max(Math.min(wish.expiresS, settings.expiresS), wish.minS ?? 0, ourMin);
+  if (!wish.supportsTimer) return { kind: 'timer', expiresS, refresher: 'uas' };
+  return { kind: 'timer', expiresS, refresher: wish.refresher ?? 'uac' };
+}
+
+/** Headers of a 2xx for what was agreed. The uac as refresher is told by Require (section 9). */
+export function sessionHeaders(answer: SessionAnswer): Record<string, string> {
+  if (answer.kind !== 'timer') return {};
+  return {
+    'Session-Expires': `${answer.expiresS};refresher=${answer.refresher}`,
+    ...(answer.refresher === 'uac' ? { Require: 'timer' } : {}),
+  };
+}
+
+/** What a session does until the next refresh. */
+export interface SessionRun {
+  readonly expiresS: number;
+  readonly weRefresh: boolean;
+}
+
+/** The clock of one session. Refreshes at half the interval, or gives up shortly before its end (section 10). */
+export class SessionTimer {
+  readonly #clock: Clock;
+  readonly #refresh: () => void;
+  readonly #expired: () => void;
+  #timers: Timer[] = [];
+  #run: SessionRun | null = null;
+
+  constructor(clock: Clock, refresh: () => void, expired: () => void) {
+    this.#clock = clock;
+    this.#refresh = refresh;
+    this.#expired = expired;
+  }
+
+  /** The session that runs, null when it does not expire. */
+  get run(): SessionRun | null {
+    return this.#run;
+  }
+
+  /** Starts over, as after each 2xx that refreshed the session; null: it expires no more. */
+  restart(run: SessionRun | null): void {
+    this.stop();
+    this.#run = run;
+    if (!run) return;
+    const margin = Math.min(32, run.expiresS / 3);
+    this.#timers.push(this.#clock.after((run.expiresS - margin) * 1000, this.#expired));
+    if (run.weRefresh) this.#timers.push(this.#clock.after(run.expiresS * 500, this.#refresh));
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers = [];
+    this.#run = null;
+  }
+}

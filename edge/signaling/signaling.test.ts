@@ -1,0 +1,552 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import type { CallRecord, EdgeConfig, InboundTrunk } from '#shared/edge-protocol.ts';
+import { DrachtioServer } from '../../test/fakes/drachtio-server.ts';
+import { echoAgent, FakeAgents } from '../../test/fakes/fake-agents.ts';
+import { sdpOffer } from '../../test/fakes/fake-leg.ts';
+import { FakeMedia, fakeAnswer } from '../../test/fakes/fake-media.ts';
+import { QuietLog } from '../../test/fakes/quiet-log.ts';
+import { Calls } from '../call/calls.ts';
+import { Signaling } from './signaling.ts';
+
+const trunk: InboundTrunk = {
+  id: 'trunk-1',
+  auth_mode: 'ip',
+  allowed_ips: ['192.0.2.0/24'],
+  source_host: null,
+  headers: [{ type: 'custom', key: 'X-Crm', value: 'crm' }],
+  codecs: ['PCMU'],
+};
+const config: EdgeConfig = {
+  version: 1,
+  organizations: [],
+  numbers: [
+    { number: '+14155550100', org_id: 'org-1', inbound: [trunk], agent: { ...echoAgent, max_duration: 720 } },
+    { number: '+14155550101', org_id: 'org-1', inbound: [trunk], agent: null },
+  ],
+  pathways: [],
+  allowed_private_targets: [],
+  open_inbound: false,
+};
+
+let server: DrachtioServer;
+let clock: FakeClock;
+let media: FakeMedia;
+let agents: FakeAgents;
+let log: QuietLog;
+let calls: Calls;
+let signaling: Signaling;
+let records: CallRecord[];
+let refused: string[];
+let up: (value: boolean) => void;
+
+const engineUp = () =>
+  new Promise<boolean>((resolve) => {
+    up = resolve;
+  });
+
+beforeEach(async () => {
+  server = await DrachtioServer.listen();
+  clock = new FakeClock(Date.UTC(2030, 0, 1));
+  media = new FakeMedia();
+  agents = new FakeAgents();
+  log = new QuietLog();
+  records = [];
+  refused = [];
+  let id = 0;
+  calls = new Calls({
+    clock,
+    media,
+    agents,
+    log,
+    newId: () => `id-${++id}`,
+    maxCalls: 3,
+    settings: { ringAfterMs: 200, prepareTimeoutMs: 5000, mediaTimeoutMs: 0 },
+    reporter: { report: (body) => void (body.type === 'call' && records.push(body.call)) },
+  });
+  signaling = new Signaling({
+    clock,
+    log,
+    calls,
+    publicAddress: 'edge.example:5061',
+    software: 'Trunkline/test',
+    session: { expiresS: 1800, minS: 90 },
+    strangers: { tries: 3, windowS: 60, blockS: 600, maxSources: 100 },
+    refused: (reason) => refused.push(reason),
+    random: () => 0.5,
+    engineUp: (value) => up(value),
+  });
+  signaling.configure(config);
+  const ready = engineUp();
+  signaling.connect({ host: '127.0.0.1', port: server.port, secret: 'cymru' });
+  await ready;
+});
+
+afterEach(async () => {
+  signaling.close();
+  await server.close();
+});
+
+const invite = { method: 'INVITE', body: sdpOffer };
+const last = () => records.at(-1);
+
+/** An answered call, with the ACK. @returns the transaction of its 200 */
+async function answered(headers: Record<string, string> = {}) {
+  server.peer({ ...invite, headers });
+  const ok = await server.next();
+  expect(ok.startLine).toBe('SIP/2.0 200 OK');
+  server.peer({ method: 'ACK', toTag: 't' });
+  await server.idle();
+  return ok;
+}
+
+describe('an inbound call', () => {
+  it('is answered with our SDP, Contact and capabilities', async () => {
+    const ok = await answered({ 'X-Crm': '17', 'X-Other': 'x' });
+    expect(ok.body).toBe(fakeAnswer);
+    expect(ok.headers).toMatchObject({
+      contact: '<sip:edge.example:5061;transport=tls>',
+      'content-type': 'application/sdp',
+      allow: 'INVITE, ACK, BYE, CANCEL, OPTIONS, REFER, NOTIFY, PRACK, UPDATE',
+      supported: 'timer, 100rel',
+      server: 'Trunkline/test',
+    });
+    expect(last()).toMatchObject({
+      status: 'in-progress',
+      from: '+14155550123',
+      to: '+14155550100',
+      trunk_id: 'trunk-1',
+      source_ip: '192.0.2.1',
+      sip_call_id: 'call-1@peer',
+      variables: { crm: '17', 'sip_header_x-other': 'x' },
+    });
+    expect(agents.last.started).toBe(1);
+  });
+
+  it('has its record reported before the 200 to BYE', async () => {
+    await answered();
+    let reported: string | null | undefined;
+    server.withEcho = (sent) => {
+      if (sent.headers.cseq?.endsWith('BYE')) reported = last()?.termination;
+      return [];
+    };
+    server.peer({ method: 'BYE', toTag: 't' });
+    expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
+    expect(reported).toBe('caller_hangup');
+    expect(signaling.dialogs).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('hears a BYE that comes in one chunk with the echo of its 200 and the ACK', async () => {
+    server.withEcho = (sent) =>
+      sent.startLine === 'SIP/2.0 200 OK' && sent.headers.cseq?.endsWith('INVITE')
+        ? [
+            server.peerFrame({ method: 'ACK', toTag: 't' }).frame,
+            server.peerFrame({ method: 'BYE', toTag: 't' }).frame,
+          ]
+        : [];
+    for (let round = 0; round < 20; round++) {
+      server.peer(invite);
+      expect((await server.next()).headers.cseq).toBe('1 INVITE');
+      expect((await server.next()).headers.cseq).toBe('1 BYE');
+      expect(last()).toMatchObject({ termination: 'caller_hangup', status: 'completed' });
+    }
+    expect(calls.size).toBe(0);
+    expect(signaling.dialogs).toBe(0);
+  });
+
+  it('ends with BYE when the agent hangs up', async () => {
+    await answered();
+    agents.last.host.hangup('done');
+    const bye = await server.next();
+    expect(bye.startLine).toMatch(/^BYE /);
+    expect(bye.dialogId).toBe('call-1@peer;from-tag=peer-tag');
+    expect(bye.headers).toMatchObject({
+      reason: 'SIP;cause=200;text="done"',
+      'user-agent': 'Trunkline/test',
+    });
+    server.peer({ method: 'BYE', toTag: 't' });
+    expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
+    server.answer(bye, 200, 'OK');
+    await server.idle();
+    expect(signaling.dialogs).toBe(0);
+    expect(records.filter((record) => record.ended_at !== null)).toHaveLength(1);
+  });
+
+  it('is canceled before the answer, also in the chunk of its INVITE', async () => {
+    agents.ready = false;
+    server.peer(invite);
+    await server.idle();
+    server.cancel();
+    await server.idle();
+    expect(last()).toMatchObject({ termination: 'caller_canceled', status: 'canceled', sip_code: 487 });
+    expect(server.sent).toEqual([]);
+  });
+
+  it('was canceled when the engine does not know the INVITE of its 200 any more', async () => {
+    server.refuse = () => 'Response not sent due to unknown transaction';
+    server.peer(invite);
+    await server.next();
+    await server.idle();
+    expect(last()).toMatchObject({ termination: 'caller_canceled', answered_at: null });
+    expect(calls.size).toBe(0);
+  });
+
+  it('rings reliably only for a caller that requires it', async () => {
+    agents.ready = false;
+    server.peer({ ...invite, callId: 'a', headers: { Supported: '100rel' } });
+    await server.idle();
+    clock.advance(200);
+    const plain = await server.next();
+    expect([plain.startLine, plain.headers.require]).toEqual(['SIP/2.0 180 Ringing', undefined]);
+    server.peer({ ...invite, callId: 'b', headers: { Require: '100rel' } });
+    await server.idle();
+    clock.advance(200);
+    const reliable = await server.next();
+    expect([reliable.startLine, reliable.headers.require]).toEqual(['SIP/2.0 180 Ringing', '100rel']);
+    server.peer({ method: 'PRACK', callId: 'b', toTag: 't', headers: { RAck: '1 1 INVITE' } });
+    expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
+  });
+
+  it('is ended by a BYE on its early dialog', async () => {
+    agents.ready = false;
+    server.peer(invite);
+    await server.idle();
+    clock.advance(200);
+    await server.next();
+    server.peer({ method: 'BYE', toTag: 't' });
+    expect((await server.next()).headers.cseq).toBe('1 BYE');
+    expect((await server.next()).startLine).toBe('SIP/2.0 487 Request Terminated');
+    expect(last()?.termination).toBe('caller_canceled');
+  });
+
+  it('offers in its 200 when the INVITE did not, and takes the answer from the ACK', async () => {
+    server.peer({ method: 'INVITE' });
+    expect((await server.next()).body).toBe(fakeAnswer);
+    server.peer({ method: 'ACK', toTag: 't', body: sdpOffer });
+    await server.idle();
+    expect(media.last.answers).toEqual([sdpOffer]);
+    expect(agents.last.started).toBe(1);
+  });
+
+  it('ends when the engine gave up waiting for the ACK', async () => {
+    server.peer(invite);
+    await server.next();
+    server.peer({
+      method: 'BYE',
+      toTag: 't',
+      source: 'application',
+      headers: { Reason: 'SIP;cause=200;text="ACK timeout"' },
+    });
+    await server.idle();
+    expect(last()).toMatchObject({
+      termination: 'ack_timeout',
+      termination_detail: 'The SIP engine ended the dialog: ACK timeout.',
+    });
+    expect(server.sent).toHaveLength(1);
+  });
+
+  it('ends when the engine is lost, and the next call finds a new connection', async () => {
+    await answered();
+    const down = engineUp();
+    server.drop();
+    expect(await down).toBe(false);
+    expect(last()).toMatchObject({ termination: 'engine_lost', status: 'completed' });
+    expect(signaling.dialogs).toBe(0);
+    const ready = engineUp();
+    clock.advance(200);
+    expect(await ready).toBe(true);
+    server.peer({ ...invite, callId: 'call-2' });
+    expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
+  });
+});
+
+describe('a request in a dialog', () => {
+  const hold = `${sdpOffer}a=sendonly\r\n`;
+
+  it('holds and resumes by re-INVITE', async () => {
+    await answered();
+    server.peer({ ...invite, toTag: 't', body: hold });
+    const held = await server.next();
+    expect(held.startLine).toBe('SIP/2.0 200 OK');
+    expect(held.body).toContain('a=recvonly');
+    expect(calls.find('id-1')?.state).toBe('held');
+    server.peer({ method: 'ACK', toTag: 't' });
+    server.peer({ ...invite, toTag: 't' });
+    await server.next();
+    expect(calls.find('id-1')?.state).toBe('up');
+  });
+
+  it('is refused with 488 and a Warning when its offer is bad, and the session stays', async () => {
+    await answered();
+    server.peer({ ...invite, toTag: 't', body: 'v=0\r\n' });
+    const refusal = await server.next();
+    expect(refusal.startLine).toBe('SIP/2.0 488 Not Acceptable Here');
+    expect(refusal.headers.warning).toBe(
+      '399 edge.example:5061 "SRTP with AES_CM_128_HMAC_SHA1_80 is required"',
+    );
+    expect(calls.find('id-1')?.state).toBe('up');
+  });
+
+  it('gets our offer when it is a re-INVITE without one', async () => {
+    await answered();
+    server.peer({ method: 'INVITE', toTag: 't' });
+    expect((await server.next()).body).toBe(fakeAnswer);
+    server.peer({ method: 'UPDATE', toTag: 't', body: sdpOffer });
+    expect((await server.next()).startLine).toBe('SIP/2.0 491 Request Pending');
+    server.peer({ method: 'ACK', toTag: 't', body: 'v=0\r\n' });
+    await server.idle();
+    expect(last()?.termination).toBe('bad_answer');
+    expect((await server.next()).startLine).toMatch(/^BYE /);
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['REFER', {}, 'SIP/2.0 403 Transfers are not enabled'],
+    ['NOTIFY', {}, 'SIP/2.0 481 Subscription does not exist'],
+    ['INFO', {}, 'SIP/2.0 405 Method Not Allowed'],
+    ['OPTIONS', {}, 'SIP/2.0 200 OK'],
+    ['UPDATE', {}, 'SIP/2.0 200 OK'],
+    ['UPDATE', { Require: 'foo' }, 'SIP/2.0 420 Bad Extension'],
+    ['UPDATE', { Supported: 'timer', 'Session-Expires': '30' }, 'SIP/2.0 422 Session Interval Too Small'],
+  ])('%s with %o gets %s', async (method, headers, startLine) => {
+    await answered();
+    server.peer({ method, toTag: 't', headers });
+    expect((await server.next()).startLine).toBe(startLine);
+    expect(calls.size).toBe(1);
+  });
+
+  it('gets 481 when there is no such dialog', async () => {
+    server.peer({ method: 'BYE', toTag: 'unknown' });
+    expect((await server.next()).startLine).toMatch(/^SIP\/2.0 481/);
+  });
+});
+
+describe('the session timer', () => {
+  it('is refreshed by us with UPDATE when the caller takes it', async () => {
+    const ok = await answered({ Supported: 'timer', Allow: 'INVITE, UPDATE' });
+    expect(ok.headers['session-expires']).toBe('1800;refresher=uas');
+    clock.advance(900_000);
+    const update = await server.next();
+    expect(update.startLine).toMatch(/^UPDATE /);
+    expect(update.headers).toMatchObject({
+      'session-expires': '1800;refresher=uac',
+      contact: '<sip:edge.example:5061;transport=tls>',
+    });
+    server.answer(update, 200, 'OK', { headers: { 'Session-Expires': '1800;refresher=uac' } });
+    await server.idle();
+    clock.advance(900_000);
+    expect((await server.next()).startLine).toMatch(/^UPDATE /);
+    expect(calls.size).toBe(1);
+  });
+
+  it('is refreshed by us with re-INVITE otherwise, again after a glare', async () => {
+    await answered({ Supported: 'timer' });
+    clock.advance(900_000);
+    await server.idle();
+    const first = await server.next();
+    expect(first.startLine).toMatch(/^INVITE /);
+    server.peer({ ...invite, toTag: 't' });
+    expect((await server.next()).startLine).toBe('SIP/2.0 491 Request Pending');
+    server.answer(first, 491, 'Request Pending');
+    await server.idle();
+    clock.advance(1000);
+    await server.idle();
+    const second = await server.next();
+    expect(second.startLine).toMatch(/^INVITE /);
+    server.answer(second, 200, 'OK', { headers: { 'Content-Type': 'application/sdp' }, body: sdpOffer });
+    expect((await server.next()).startLine).toMatch(/^ACK /);
+    expect(media.last.answers).toEqual([sdpOffer]);
+  });
+
+  it('ends the call when the caller that should refresh does not', async () => {
+    const ok = await answered({ Supported: 'timer', 'Session-Expires': '90;refresher=uac' });
+    expect(ok.headers).toMatchObject({ 'session-expires': '90;refresher=uac', require: 'timer' });
+    clock.advance(59_000);
+    server.peer({
+      method: 'UPDATE',
+      toTag: 't',
+      headers: { Supported: 'timer', 'Session-Expires': '90;refresher=uac' },
+    });
+    await server.next();
+    await server.idle();
+    clock.advance(59_000);
+    expect(calls.size).toBe(1);
+    clock.advance(1_000);
+    expect((await server.next()).startLine).toMatch(/^BYE /);
+    expect(last()).toMatchObject({ termination: 'session_expired', hangup_by: 'timeout' });
+  });
+
+  it('ends the call when the caller does not know the dialog any more', async () => {
+    await answered({ Supported: 'timer', Allow: 'UPDATE' });
+    clock.advance(900_000);
+    server.answer(await server.next(), 481, 'Call/Transaction Does Not Exist');
+    expect((await server.next()).startLine).toMatch(/^BYE /);
+    expect(last()?.termination).toBe('session_expired');
+  });
+
+  it('raises the interval after a 422', async () => {
+    await answered({ Supported: 'timer', Allow: 'UPDATE' });
+    clock.advance(900_000);
+    server.answer(await server.next(), 422, 'Session Interval Too Small', { headers: { 'Min-SE': '3600' } });
+    await server.idle();
+    clock.advance(1);
+    expect((await server.next()).headers).toMatchObject({
+      'session-expires': '3600;refresher=uac',
+      'min-se': '3600',
+    });
+  });
+});
+
+describe('an INVITE that becomes no call', () => {
+  it.each<[string, Parameters<DrachtioServer['peer']>[0], string, object]>([
+    ['unknown number', { ...invite, uri: 'sip:+14155559999@x' }, 'SIP/2.0 404 Not Found', {}],
+    ['no number at all', { ...invite, uri: 'sip:x' }, 'SIP/2.0 404 Not Found', {}],
+    ['stranger', { ...invite, address: '203.0.113.5' }, 'SIP/2.0 403 Forbidden', {}],
+    ['no agent', { ...invite, uri: 'sip:14155550101@x' }, 'SIP/2.0 480 Temporarily Unavailable', {}],
+    [
+      'unknown extension',
+      { ...invite, headers: { Require: 'replaces, timer' } },
+      'SIP/2.0 420 Bad Extension',
+      { unsupported: 'replaces' },
+    ],
+    [
+      'body that is no SDP',
+      { ...invite, body: 'hello', headers: { 'Content-Type': 'text/plain' } },
+      'SIP/2.0 415 Unsupported Media Type',
+      { accept: 'application/sdp' },
+    ],
+    [
+      'short session',
+      { ...invite, headers: { Supported: 'timer', 'Session-Expires': '60' } },
+      'SIP/2.0 422 Session Interval Too Small',
+      { 'min-se': '90' },
+    ],
+    [
+      'plain RTP',
+      { ...invite, body: 'v=0\r\n' },
+      'SIP/2.0 488 Not Acceptable Here',
+      { warning: '399 edge.example:5061 "SRTP with AES_CM_128_HMAC_SHA1_80 is required"' },
+    ],
+  ])('%s', async (_name, message, startLine, headers) => {
+    server.peer(message);
+    const answer = await server.next();
+    expect(answer.startLine).toBe(startLine);
+    expect(answer.headers).toMatchObject({ server: 'Trunkline/test', ...headers });
+  });
+
+  it('is recorded when its number is ours, and only logged when it is not', async () => {
+    server.peer({ ...invite, address: '203.0.113.5' });
+    await server.next();
+    expect(records).toHaveLength(1);
+    expect(last()).toMatchObject({
+      status: 'failed',
+      sip_code: 403,
+      termination: 'source_not_allowed',
+      trunk_id: null,
+    });
+    server.peer({ ...invite, callId: 'b', uri: 'sip:+14155559999@x' });
+    await server.next();
+    expect(records).toHaveLength(1);
+    expect(refused).toEqual(['source_not_allowed', 'number_unknown']);
+    expect(log.lines.at(-1)?.fields).toMatchObject({
+      source_ip: '192.0.2.1',
+      dialled: '+14155559999',
+      sip_status: 404,
+    });
+  });
+
+  it('gets 503 with Retry-After at capacity, while draining, and before the first configuration', async () => {
+    agents.ready = false;
+    for (const callId of ['a', 'b', 'c']) server.peer({ ...invite, callId });
+    await server.idle();
+    server.peer({ ...invite, callId: 'd' });
+    const full = await server.next();
+    expect([full.startLine, full.headers['retry-after']]).toEqual(['SIP/2.0 503 Service Unavailable', '10']);
+    expect(last()?.termination).toBe('capacity');
+    void calls.drain(1000);
+    server.peer({ ...invite, callId: 'e' });
+    expect((await server.next()).startLine).toBe('SIP/2.0 503 Service Unavailable');
+    expect(last()?.termination).toBe('draining');
+  });
+
+  it('of a source without trunk is answered with the block header at the last try, then not at all', async () => {
+    const stranger = { ...invite, address: '::ffff:203.0.113.5' };
+    const answers = [];
+    for (const callId of ['a', 'b', 'c']) {
+      server.peer({ ...stranger, callId });
+      answers.push((await server.next()).headers['x-trunkline-block']);
+    }
+    expect(answers).toEqual([undefined, undefined, '600']);
+    server.peer({ ...stranger, callId: 'd' });
+    server.peer({ method: 'OPTIONS', callId: 'e', address: '203.0.113.5' });
+    await server.idle();
+    expect(server.sent).toHaveLength(3);
+    expect(refused).toEqual([
+      'source_not_allowed',
+      'source_not_allowed',
+      'blocked',
+      'source_not_allowed',
+      'silenced',
+      'silenced',
+    ]);
+    clock.advance(600_000);
+    server.peer({ method: 'OPTIONS', callId: 'f', address: '203.0.113.5' });
+    expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
+  });
+
+  it('of a trunk is never blocked', async () => {
+    for (let round = 0; round < 5; round++) {
+      server.peer({ ...invite, callId: `c${round}`, uri: 'sip:+14155559999@x' });
+      expect((await server.next()).headers['x-trunkline-block']).toBeUndefined();
+    }
+  });
+});
+
+describe('other requests', () => {
+  it('OPTIONS tells what we can do, and 503 while draining', async () => {
+    server.peer({ method: 'OPTIONS' });
+    const ok = await server.next();
+    expect(ok.startLine).toBe('SIP/2.0 200 OK');
+    expect(ok.headers).toMatchObject({
+      accept: 'application/sdp',
+      allow: 'INVITE, ACK, BYE, CANCEL, OPTIONS, REFER, NOTIFY, PRACK, UPDATE',
+      supported: 'timer, 100rel',
+    });
+    void calls.drain(0);
+    server.peer({ method: 'OPTIONS', callId: 'b' });
+    const busy = await server.next();
+    expect([busy.startLine, busy.headers['retry-after']]).toEqual(['SIP/2.0 503 Service Unavailable', '10']);
+  });
+
+  it.each(['REGISTER', 'MESSAGE', 'SUBSCRIBE', 'INFO', 'PUBLISH'])(
+    '%s gets 405 with Allow',
+    async (method) => {
+      server.peer({ method });
+      const answer = await server.next();
+      expect(answer.startLine).toBe('SIP/2.0 405 Method Not Allowed');
+      expect(answer.headers.allow).toContain('INVITE');
+    },
+  );
+
+  it('get no answer when their headers are too long to be repeated', async () => {
+    server.peer({ ...invite, from: `<sip:${'a'.repeat(9000)}@x>` });
+    await server.idle();
+    expect(server.sent).toEqual([]);
+    expect(refused).toEqual(['oversized']);
+  });
+
+  it('reach us because they were asked for', () => {
+    expect(server.routes).toEqual([
+      'invite',
+      'options',
+      'register',
+      'subscribe',
+      'notify',
+      'refer',
+      'message',
+      'info',
+      'publish',
+      'update',
+    ]);
+  });
+});

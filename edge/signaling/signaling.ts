@@ -1,0 +1,215 @@
+/** Signaling as the edge composes it: one connection to the engine, and every request to the one who takes it. */
+import type { Clock } from '#shared/clock.ts';
+import type { EdgeConfig } from '#shared/edge-protocol.ts';
+import { retryAfterS } from '../call/call.ts';
+import type { Calls } from '../call/calls.ts';
+import type { Log } from '../call/log.ts';
+import { EngineLink } from './connect.ts';
+import { Dialogs } from './dialogs.ts';
+import { capabilities, type Environment, respond } from './environment.ts';
+import { allow } from './headers.ts';
+import { countTry, type InboundDeps, type Routing, receiveInvite } from './inbound.ts';
+import { NumberIndex } from './numbers.ts';
+import type { SessionSettings } from './session-timer.ts';
+import { type Resolve, resolveSource, SourceHosts } from './source-hosts.ts';
+import { plainAddress, SourceIndex } from './sources.ts';
+import { type EngineAddress, forgetInvite, type SrfRequest, type SrfResponse } from './srf.ts';
+import { type StrangerLimits, Strangers } from './strangers.ts';
+
+export interface SignalingOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly calls: Calls;
+  /** `host:port` under which peers reach us, IPv6 in brackets; null: the engine knows it for each connection. */
+  readonly publicAddress: string | null;
+  /** Name and version, for Server and User-Agent. */
+  readonly software: string;
+  readonly session: SessionSettings;
+  readonly strangers: StrangerLimits;
+  /** Counts requests that were turned away, by reason; `silenced` are those that got no answer. */
+  readonly refused: (reason: string) => void;
+  readonly random?: () => number;
+  readonly resolve?: Resolve;
+  /** Called when the engine is there (again) or lost. */
+  readonly engineUp?: (up: boolean) => void;
+}
+
+/** How long looked-up source hosts are used (contract 2.1). */
+const sourceRefreshMs = 5 * 60_000;
+
+export class Signaling {
+  readonly #options: SignalingOptions;
+  readonly #environment: Environment;
+  readonly #dialogs = new Dialogs();
+  readonly #strangers: Strangers;
+  readonly #hosts: SourceHosts;
+  readonly #link: EngineLink;
+  readonly #inbound: InboundDeps;
+  #routing: Routing | null = null;
+
+  constructor(options: SignalingOptions) {
+    const { clock, log, calls, publicAddress, software, session, refused } = options;
+    this.#options = options;
+    this.#environment = {
+      clock,
+      log,
+      random: options.random ?? Math.random,
+      software,
+      warnAgent: publicAddress ?? 'trunkline',
+      publicAddress,
+      session,
+    };
+    this.#strangers = new Strangers(clock, options.strangers);
+    this.#hosts = new SourceHosts({
+      clock,
+      log,
+      resolve: options.resolve ?? resolveSource,
+      refreshMs: sourceRefreshMs,
+      changed: () => this.#indexSources(),
+    });
+    this.#inbound = {
+      environment: this.#environment,
+      dialogs: this.#dialogs,
+      calls,
+      strangers: this.#strangers,
+      routing: () => this.#routing,
+      refused,
+    };
+    this.#link = new EngineLink({
+      clock,
+      log,
+      handle: (request, response) => this.#receive(request, response),
+      onUp: () => options.engineUp?.(true),
+      onDown: () => this.#engineLost(),
+    });
+  }
+
+  /** Whether the engine hands us requests. */
+  get up(): boolean {
+    return this.#link.up;
+  }
+
+  /** Dialogs that the engine and we hold. */
+  get dialogs(): number {
+    return this.#dialogs.size;
+  }
+
+  connect(address: EngineAddress): void {
+    this.#link.connect(address);
+  }
+
+  /** Judges calls by this configuration from now on; calls that are up stay as they are. */
+  configure(config: EdgeConfig): void {
+    this.#routing = {
+      config,
+      numbers: new NumberIndex(config.numbers),
+      sources: new SourceIndex(config, this.#hosts.addresses),
+    };
+    const { unreadable } = this.#routing.sources;
+    if (unreadable.length > 0) {
+      this.#options.log.warn({ entries: unreadable }, 'allowed addresses that cannot be read are left out');
+    }
+    const trunks = config.numbers.flatMap((number) => number.inbound);
+    this.#hosts.follow(trunks.flatMap((trunk) => (trunk.source_host === null ? [] : [trunk.source_host])));
+  }
+
+  /** Leaves the engine. Live calls should be over by now. */
+  close(): void {
+    this.#hosts.close();
+    this.#link.close();
+    this.#dialogs.abandonAll();
+  }
+
+  #indexSources(): void {
+    const routing = this.#routing;
+    if (!routing) return;
+    this.#routing = { ...routing, sources: new SourceIndex(routing.config, this.#hosts.addresses) };
+  }
+
+  #engineLost(): void {
+    this.#options.engineUp?.(false);
+    this.#dialogs.abandonAll();
+    this.#options.calls.endAll({ code: 'engine_lost', detail: null });
+  }
+
+  #receive(request: SrfRequest, response: SrfResponse): void {
+    const owner = this.#dialogs.find(request.stackDialogId);
+    if (owner) {
+      owner.receive(request, response);
+      return;
+    }
+    // An ACK is never answered, and what the engine sent on its own dialog is only news.
+    if (request.method === 'ACK' || request.source === 'application') return;
+    if (this.#strangers.isBlocked(plainAddress(request.source_address))) {
+      this.#options.refused('silenced');
+      if (request.method === 'INVITE') forgetInvite(request);
+      return;
+    }
+    if (isOversized(request)) {
+      this.#options.log.warn(
+        { source_ip: request.source_address, method: request.method },
+        'a request with headers that no answer can repeat gets none',
+      );
+      this.#options.refused('oversized');
+      if (request.method === 'INVITE') forgetInvite(request);
+      return;
+    }
+    if (request.stackDialogId || /;\s*tag\s*=/i.test(request.headers.to ?? '')) {
+      respond(this.#environment, response, 481);
+      return;
+    }
+    this.#receiveNew(request, response);
+  }
+
+  #receiveNew(request: SrfRequest, response: SrfResponse): void {
+    switch (request.method) {
+      case 'INVITE':
+        receiveInvite(this.#inbound, request, response);
+        break;
+      case 'OPTIONS':
+        this.#answerOptions(response);
+        break;
+      case 'REFER':
+        respond(this.#environment, response, 403, { reason: 'Transfers are not enabled' });
+        break;
+      // RFC 3261 sections 9.2, 12.2.2 and 15.1.2, RFC 3262 section 3: these belong to something that we do not have.
+      case 'CANCEL':
+      case 'BYE':
+      case 'PRACK':
+      case 'UPDATE':
+      case 'NOTIFY':
+        respond(this.#environment, response, 481);
+        break;
+      default:
+        this.#refuseMethod(request, response);
+    }
+  }
+
+  #answerOptions(response: SrfResponse): void {
+    const closed = this.#options.calls.draining || this.#routing === null;
+    if (closed) {
+      respond(this.#environment, response, 503, { headers: { 'Retry-After': String(retryAfterS) } });
+    } else {
+      respond(this.#environment, response, 200, { headers: capabilities() });
+    }
+  }
+
+  #refuseMethod(request: SrfRequest, response: SrfResponse): void {
+    this.#options.refused('method');
+    const source = plainAddress(request.source_address);
+    const block = countTry({ deps: this.#inbound, source, routing: this.#routing });
+    respond(this.#environment, response, 405, { headers: { Allow: allow, ...block } });
+  }
+}
+
+/**
+ * A drachtio-server never reads on after a frame of more than 12,228 octets, and every answer repeats these
+ * headers: one such request would end all calls.
+ */
+const longestRepeated = 8_000;
+
+function isOversized({ headers }: SrfRequest): boolean {
+  let length = 0;
+  for (const name of ['from', 'to', 'call-id', 'cseq']) length += headers[name]?.length ?? 0;
+  return length > longestRepeated;
+}

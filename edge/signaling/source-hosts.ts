@@ -1,0 +1,87 @@
+/** Addresses of the hosts that trunks name as sources, looked up again every few minutes (contract 2.1). */
+import { lookup, resolveSrv } from 'node:dns/promises';
+import type { Clock, Timer } from '#shared/clock.ts';
+import type { Log } from '../call/log.ts';
+
+/** All addresses of a host. @throws when it has none */
+export type Resolve = (host: string) => Promise<string[]>;
+
+/** The host's own addresses and those of its `_sips._tcp` targets (RFC 3263 section 4.1): calls may come from either. */
+export const resolveSource: Resolve = async (host) => {
+  const bare = host.replace(/^\[|\]$/g, '');
+  const targets = await resolveSrv(`_sips._tcp.${bare}`).catch(() => []);
+  const names = [bare, ...targets.map((target) => target.name)];
+  const found = await Promise.allSettled(names.map((name) => lookup(name, { all: true })));
+  const addresses = found.flatMap((result) =>
+    result.status === 'fulfilled' ? result.value.map((entry) => entry.address) : [],
+  );
+  if (addresses.length === 0) throw new Error(`${host} has no address`);
+  return [...new Set(addresses)].sort();
+};
+
+export interface SourceHostsOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly resolve: Resolve;
+  readonly refreshMs: number;
+  /** Called when addresses are not what they were. */
+  readonly changed: () => void;
+}
+
+export class SourceHosts {
+  readonly #options: SourceHostsOptions;
+  readonly #addresses = new Map<string, readonly string[]>();
+  #hosts: ReadonlySet<string> = new Set();
+  #timer: Timer | null = null;
+  #closed = false;
+
+  constructor(options: SourceHostsOptions) {
+    this.#options = options;
+  }
+
+  /** What is known now. A host that cannot be looked up keeps the addresses it had. */
+  get addresses(): ReadonlyMap<string, readonly string[]> {
+    return this.#addresses;
+  }
+
+  /** Sets the hosts to follow; new ones are looked up at once. */
+  follow(hosts: Iterable<string>): void {
+    this.#hosts = new Set(hosts);
+    for (const known of this.#addresses.keys()) if (!this.#hosts.has(known)) this.#addresses.delete(known);
+    void this.#lookUp([...this.#hosts].filter((host) => !this.#addresses.has(host)));
+    if (this.#hosts.size > 0) {
+      this.#timer ??= this.#options.clock.after(this.#options.refreshMs, () => this.#refresh());
+    } else {
+      this.#timer?.cancel();
+      this.#timer = null;
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+  }
+
+  #refresh(): void {
+    this.#timer = this.#options.clock.after(this.#options.refreshMs, () => this.#refresh());
+    void this.#lookUp([...this.#hosts]);
+  }
+
+  async #lookUp(hosts: readonly string[]): Promise<void> {
+    const { resolve, log, changed } = this.#options;
+    let altered = false;
+    await Promise.all(
+      hosts.map(async (host) => {
+        try {
+          const addresses = await resolve(host);
+          if (!this.#hosts.has(host)) return;
+          altered ||= addresses.join() !== this.#addresses.get(host)?.join();
+          this.#addresses.set(host, addresses);
+        } catch (error) {
+          log.warn({ host, error: String(error) }, 'the source host of a trunk cannot be looked up');
+        }
+      }),
+    );
+    if (altered && !this.#closed) changed();
+  }
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { EdgeConfig, InboundTrunk, NumberConfig } from '#shared/edge-protocol.ts';
+import { plainAddress, SourceIndex } from './sources.ts';
+
+const trunk = (id: string, allowed_ips: string[], source_host: string | null = null): InboundTrunk => ({
+  id,
+  auth_mode: 'ip',
+  allowed_ips,
+  source_host,
+  headers: [],
+  codecs: [],
+});
+const number = (...inbound: InboundTrunk[]): NumberConfig => ({
+  number: '+14155550100',
+  org_id: 'o',
+  inbound,
+  agent: null,
+});
+const config = (numbers: NumberConfig[], open_inbound = false): EdgeConfig => ({
+  version: 1,
+  organizations: [],
+  numbers,
+  pathways: [],
+  allowed_private_targets: [],
+  open_inbound,
+});
+const index = (numberConfig: NumberConfig, open = false, resolved = new Map<string, string[]>()) =>
+  new SourceIndex(config([numberConfig], open), resolved);
+
+describe('a source address', () => {
+  it.each([
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::FFFF:192.0.2.1', '192.0.2.1'],
+    ['[2001:DB8::1]', '2001:db8::1'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['192.0.2.1', '192.0.2.1'],
+  ])('%s is compared as %s', (address, plain) => {
+    expect(plainAddress(address)).toBe(plain);
+  });
+
+  it.each([
+    ['192.0.2.1', '192.0.2.1', true],
+    ['192.0.2.1', '192.0.2.2', false],
+    ['192.0.2.0/24', '192.0.2.255', true],
+    ['192.0.2.0/24', '192.0.3.0', false],
+    ['0.0.0.0/0', '203.0.113.7', true],
+    ['2001:db8::/32', '2001:db8:1::1', true],
+    ['2001:db8::/32', '2001:db9::1', false],
+    ['2001:db8:0:0:0:0:0:1', '2001:db8::1', true],
+    ['::ffff:192.0.2.1', '192.0.2.1', true],
+    ['::ffff:192.0.2.0/120', '192.0.2.77', true],
+    ['192.0.2.1', 'not an address', false],
+  ])('%s lets in %s: %s', (entry, address, allowed) => {
+    const config = number(trunk('t', [entry]));
+    expect(index(config).admit(config, address).allowed).toBe(allowed);
+  });
+
+  it('names the first trunk that lists it', () => {
+    const config = number(trunk('a', ['192.0.2.1']), trunk('b', ['198.51.100.0/24']));
+    const admission = index(config).admit(config, '198.51.100.3');
+    expect(admission).toMatchObject({ allowed: true, trunk: { id: 'b' } });
+  });
+
+  it('may come from the resolved host of a trunk', () => {
+    const config = number(trunk('a', [], 'pbx.example.com'));
+    const resolved = new Map([['pbx.example.com', ['192.0.2.9', '2001:db8::9']]]);
+    const sources = index(config, false, resolved);
+    expect(sources.admit(config, '2001:db8::9').allowed).toBe(true);
+    expect(sources.admit(config, '192.0.2.8').allowed).toBe(false);
+  });
+
+  it('is nobody when nothing is listed, and anybody when the deployment is open', () => {
+    const config = number(trunk('a', []));
+    expect(index(config).admit(config, '192.0.2.1').allowed).toBe(false);
+    expect(index(config, true).admit(config, '192.0.2.1')).toMatchObject({
+      allowed: true,
+      trunk: { id: 'a' },
+    });
+  });
+
+  it('is still checked in an open deployment when the number lists addresses, or a host that resolves to none', () => {
+    const listed = number(trunk('a', ['192.0.2.1']));
+    expect(index(listed, true).admit(listed, '192.0.2.2').allowed).toBe(false);
+    const hosted = number(trunk('a', [], 'gone.example.com'));
+    expect(index(hosted, true).admit(hosted, '192.0.2.2').allowed).toBe(false);
+  });
+
+  it('is known when any trunk of any number lists it', () => {
+    const sources = index(number(trunk('a', ['192.0.2.0/28'])));
+    expect(sources.knows('192.0.2.3')).toBe(true);
+    expect(sources.knows('192.0.2.16')).toBe(false);
+  });
+
+  it('leaves out entries that are no addresses, and says which', () => {
+    const config = number(trunk('a', ['bogus', '192.0.2.0/33', '192.0.2.1/', '192.0.2.5']));
+    const sources = index(config);
+    expect(sources.unreadable).toEqual(['bogus', '192.0.2.0/33', '192.0.2.1/']);
+    expect(sources.admit(config, '192.0.2.5').allowed).toBe(true);
+  });
+});

@@ -1,0 +1,110 @@
+/** Which source addresses belong to which trunk. Pure but for node's own address lists. */
+import { BlockList, isIP } from 'node:net';
+import type { EdgeConfig, InboundTrunk, NumberConfig } from '#shared/edge-protocol.ts';
+
+const mappedPrefix = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i;
+
+/** An address as it is compared and reported: IPv4-mapped IPv6 as IPv4, without zone, IPv6 in lower case. */
+export function plainAddress(address: string): string {
+  const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  return bare.replace(mappedPrefix, '').toLowerCase();
+}
+
+/** A set of addresses and CIDR blocks of both families. */
+class AddressSet {
+  readonly #list = new BlockList();
+  #empty = true;
+
+  /** @returns false when `entry` is neither an address nor a CIDR block; it is then left out */
+  add(entry: string): boolean {
+    const slash = entry.indexOf('/');
+    const address = plainAddress(slash < 0 ? entry : entry.slice(0, slash));
+    const family = isIP(address);
+    if (family === 0) return false;
+    const type = family === 4 ? 'ipv4' : 'ipv6';
+    if (slash < 0) {
+      this.#list.addAddress(address, type);
+    } else {
+      const text = entry.slice(slash + 1);
+      const mapped = family === 4 && entry.includes(':');
+      const prefix = Number(text) - (mapped ? 96 : 0);
+      if (!/^\d{1,3}$/.test(text) || prefix < 0 || prefix > (family === 4 ? 32 : 128)) return false;
+      this.#list.addSubnet(address, prefix, type);
+    }
+    this.#empty = false;
+    return true;
+  }
+
+  get empty(): boolean {
+    return this.#empty;
+  }
+
+  has(address: string): boolean {
+    const family = isIP(address);
+    return family !== 0 && this.#list.check(address, family === 4 ? 'ipv4' : 'ipv6');
+  }
+}
+
+/** Who may call a number. `trunk` is the configuration that let the source in, null when calls are open to all. */
+export type Admission =
+  | { readonly allowed: true; readonly trunk: InboundTrunk | null }
+  | { readonly allowed: false };
+
+interface TrunkSources {
+  readonly trunk: InboundTrunk;
+  readonly addresses: AddressSet;
+}
+
+/** The sources of all numbers of one configuration, with the host names resolved as they were then. */
+export class SourceIndex {
+  readonly #byNumber = new Map<string, readonly TrunkSources[]>();
+  readonly #all = new AddressSet();
+  readonly #openInbound: boolean;
+  /** Entries that could not be read, for the log. */
+  readonly unreadable: string[] = [];
+
+  /** @param resolved addresses of each `source_host` */
+  constructor(config: EdgeConfig, resolved: ReadonlyMap<string, readonly string[]>) {
+    this.#openInbound = config.open_inbound;
+    for (const number of config.numbers) {
+      this.#byNumber.set(
+        number.number,
+        number.inbound.map((trunk) => this.#sourcesOf(trunk, resolved)),
+      );
+    }
+  }
+
+  #sourcesOf(trunk: InboundTrunk, resolved: ReadonlyMap<string, readonly string[]>): TrunkSources {
+    const addresses = new AddressSet();
+    const hosts = trunk.source_host === null ? [] : (resolved.get(trunk.source_host) ?? []);
+    for (const entry of [...trunk.allowed_ips, ...hosts]) {
+      if (addresses.add(entry)) this.#all.add(entry);
+      else this.unreadable.push(entry);
+    }
+    return { trunk, addresses };
+  }
+
+  /**
+   * Contract 2.1: the source must be listed by one of the number's configurations. A number that lists nothing
+   * takes nobody, unless the deployment opens inbound calls to every source.
+   * @param address as `plainAddress` gives it
+   */
+  admit(number: NumberConfig, address: string): Admission {
+    const trunks = this.#byNumber.get(number.number) ?? [];
+    for (const { trunk, addresses } of trunks) {
+      if (addresses.has(address)) return { allowed: true, trunk };
+    }
+    const listsNothing = trunks.every(
+      ({ trunk }) => trunk.allowed_ips.length === 0 && trunk.source_host === null,
+    );
+    if (this.#openInbound && listsNothing && trunks.length > 0) {
+      return { allowed: true, trunk: trunks[0]?.trunk ?? null };
+    }
+    return { allowed: false };
+  }
+
+  /** Whether any configuration of any number names this source: such a one is no scanner. */
+  knows(address: string): boolean {
+    return this.#all.has(address);
+  }
+}

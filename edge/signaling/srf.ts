@@ -1,0 +1,150 @@
+/**
+ * What we use of drachtio-srf, typed as its source has it. Its connection, framing, parsing and transactions
+ * are used; its Dialog class is not: that one sends the 200 to a BYE before anybody hears of it, answers
+ * methods that we refuse, and is handed out by a promise, so that a BYE in the same TCP chunk as the echo of
+ * our 200 is handled while the caller of createUAS still waits for the promise. Here a dialog is known from
+ * the very callback that brings the echo (dialogs.ts), so nothing can come in between.
+ */
+import type { Socket } from 'node:net';
+import Srf from 'drachtio-srf';
+
+export interface SrfRequest {
+  readonly method: string;
+  readonly uri: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+  readonly payload: readonly {
+    readonly type: string | null | undefined;
+    readonly content?: string | undefined;
+  }[];
+  /** `application` for requests that the engine made on a dialog of ours. */
+  readonly source: 'network' | 'application';
+  readonly source_address: string;
+  readonly source_port: number;
+  readonly stackDialogId: string | undefined;
+  readonly agent: SrfAgent;
+  readonly socket: Socket;
+  on(event: 'cancel', listener: () => void): this;
+  on(event: 'update', listener: (request: SrfRequest, response: SrfResponse) => void): this;
+  on(event: 'response', listener: (response: SrfAnswer, ack: () => void) => void): this;
+}
+
+/** A response that we are to send. */
+export interface SrfResponse {
+  /** Known once an echo of it came back. */
+  readonly stackDialogId: string | undefined;
+  readonly finalResponseSent: boolean;
+  send(status: number, options: SendOptions, sent?: Sent): void;
+  send(status: number, reason: string, options: SendOptions, sent?: Sent): void;
+}
+
+/** Brings the response as it went on the wire, or why it did not. */
+export type Sent = (error: unknown, echo?: { readonly headers: Record<string, string> }) => void;
+
+interface SendOptions {
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+/** A response that we received. */
+export interface SrfAnswer {
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+}
+
+interface SrfAgent {
+  request(
+    options: {
+      method: string;
+      stackDialogId: string;
+      headers: Record<string, string>;
+      body?: string;
+      _socket: Socket;
+    },
+    sent: (error: unknown, request?: SrfRequest) => void,
+  ): void;
+  readonly mapServer: Map<Socket, { readonly pendingNetworkInvites: Map<string, unknown> }>;
+}
+
+export type SrfHandler = (request: SrfRequest, response: SrfResponse) => void;
+
+export interface SrfConnection {
+  /** Closes the connection; without effect when there is none. */
+  close(): void;
+}
+
+/** The methods whose requests outside of dialogs shall reach us; the engine answers all others itself. */
+const routed = [
+  'invite',
+  'options',
+  'register',
+  'subscribe',
+  'notify',
+  'refer',
+  'message',
+  'info',
+  'publish',
+  'update',
+];
+
+export interface EngineAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly secret: string;
+}
+
+/**
+ * Opens one connection to an engine. It is not repaired when it breaks: `gone` is called once, and a new
+ * connection is the caller's business.
+ * @param handle takes every request; must not throw
+ * @param up `sipAddresses` are the engine's listeners, such as `tls/192.0.2.1:5061`
+ */
+export function openSrf(
+  address: EngineAddress,
+  handle: SrfHandler,
+  up: (sipAddresses: string[]) => void,
+  gone: (cause: Error | null) => void,
+): SrfConnection {
+  const srf = new Srf();
+  let socketUp = false;
+  let over = false;
+  const end = (cause: Error | null): void => {
+    if (over) return;
+    over = true;
+    gone(cause);
+  };
+  // drachtio-srf's own types know neither all of its requests nor both forms of use().
+  const use = srf.use.bind(srf) as unknown as (method: string, handler: SrfHandler) => void;
+  use('*', handle);
+  for (const method of routed) use(method, handle);
+  srf.on('connect', (error: Error | null, hostports: string | undefined) => {
+    socketUp = true;
+    if (over) return srf.disconnect();
+    if (error) return end(error);
+    up((hostports ?? '').split(',').filter((entry) => entry !== ''));
+  });
+  srf.on('error', (error: Error) => end(error));
+  (srf as unknown as NodeJS.EventEmitter).on('close', () => {
+    socketUp = false;
+    end(null);
+  });
+  const options = { ...address, enablePing: true, reconnect: { maxAttempts: 1 } };
+  void srf.connect(options);
+  return {
+    close: () => {
+      over = true;
+      if (socketUp) srf.disconnect();
+    },
+  };
+}
+
+/**
+ * Forgets an INVITE that shall get no answer at all. drachtio-srf keeps each until its final response, so
+ * silence towards a scanner would otherwise be a leak.
+ */
+export function forgetInvite(request: SrfRequest): void {
+  const callId = request.headers['call-id'];
+  if (callId !== undefined) request.agent.mapServer.get(request.socket)?.pendingNetworkInvites.delete(callId);
+}

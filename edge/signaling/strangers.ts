@@ -1,0 +1,65 @@
+/**
+ * Sources that belong to no trunk and keep trying: after some tries in a time they are blocked, which means
+ * that they get no answer any more.
+ */
+import type { Clock } from '#shared/clock.ts';
+
+export interface StrangerLimits {
+  /** Tries within `windowS` that are still answered. */
+  readonly tries: number;
+  readonly windowS: number;
+  /** How long a source stays blocked. */
+  readonly blockS: number;
+  /** How many sources are remembered at most; the one that was quiet longest is forgotten first. */
+  readonly maxSources: number;
+}
+
+interface Stranger {
+  /** Times of the tries in the window, ms. */
+  tries: number[];
+  blockedUntil: number;
+}
+
+export class Strangers {
+  readonly #clock: Clock;
+  readonly #limits: StrangerLimits;
+  /** In order of the last try. */
+  readonly #seen = new Map<string, Stranger>();
+
+  constructor(clock: Clock, limits: StrangerLimits) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  /** Number of sources remembered. */
+  get size(): number {
+    return this.#seen.size;
+  }
+
+  isBlocked(address: string): boolean {
+    const stranger = this.#seen.get(address);
+    if (!stranger || stranger.blockedUntil === 0) return false;
+    if (stranger.blockedUntil > this.#clock.now()) return true;
+    this.#seen.delete(address);
+    return false;
+  }
+
+  /** Counts a try. @returns seconds for which the source is now blocked, 0 when it is not */
+  tried(address: string): number {
+    const { tries, windowS, blockS, maxSources } = this.#limits;
+    const now = this.#clock.now();
+    const stranger = this.#seen.get(address) ?? { tries: [], blockedUntil: 0 };
+    stranger.tries = stranger.tries.filter((at) => at > now - windowS * 1000);
+    stranger.tries.push(now);
+    this.#seen.delete(address);
+    this.#seen.set(address, stranger);
+    if (this.#seen.size > maxSources) {
+      const oldest = this.#seen.keys().next();
+      if (!oldest.done) this.#seen.delete(oldest.value);
+    }
+    if (stranger.tries.length < tries) return 0;
+    stranger.tries = [];
+    stranger.blockedUntil = now + blockS * 1000;
+    return blockS;
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * The edge's signaling as a process of its own, for signaling.bench.ts: the embedded engine and, by the order
+ * that comes as the first message, either a handler that answers every call itself (`bare`), or signaling and
+ * call logic with traces and reporting on and media without packets (`calls`).
+ */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { systemClock } from '#shared/clock.ts';
+import { newId } from '#shared/ids.ts';
+import { Calls } from '../../edge/call/calls.ts';
+import { EngineProcess } from '../../edge/engine-process.ts';
+import { createLog } from '../../edge/log.ts';
+import { openReporting, type Reporting } from '../../edge/reporting/reporting.ts';
+import { Signaling } from '../../edge/signaling/signaling.ts';
+import { type EngineAddress, openSrf } from '../../edge/signaling/srf.ts';
+import { FakeAgents } from '../fakes/fake-agents.ts';
+import { FakeMedia, fakeAnswer } from '../fakes/fake-media.ts';
+
+export interface Order {
+  readonly mode: 'bare' | 'calls';
+  readonly port: number;
+  readonly cert: string;
+  readonly key: string;
+  readonly dataDir: string;
+  readonly controlUrl: string;
+}
+
+export type Said =
+  | { readonly type: 'ready'; readonly enginePid: number }
+  /** Calls that call logic saw end; 0 in `bare`. */
+  | { readonly type: 'done'; readonly ended: number };
+
+const clock = systemClock;
+const log = createLog('warn');
+
+process.once('message', (order: Order) => void run(order));
+
+async function run(order: Order): Promise<void> {
+  let ended = 0;
+  const reporting = order.mode === 'calls' ? await report(order) : null;
+  const { connect, close } = reporting ? callLogic(reporting, () => ended++) : answerAll();
+  const secret = randomBytes(16).toString('hex');
+  const engine = new EngineProcess({
+    program: join(import.meta.dirname, '../../edge/engine/main.ts'),
+    config: {
+      tls: { host: '127.0.0.1', port: order.port, cert: order.cert, key: order.key },
+      wss: null,
+      publicHost: null,
+      app: { host: '127.0.0.1', port: 0, secret },
+      clientTls: { ca: null, targets: {} },
+      hep: reporting?.hep ?? null,
+      limits: {},
+    },
+    clock,
+    log,
+    onReady: (app) => connect({ ...app, secret }, () => say({ type: 'ready', enginePid: engine.pid ?? 0 })),
+    onRestart: () => log.error({}, 'the engine died under load'),
+    onUnusable: () => process.exit(1),
+  });
+  engine.start();
+  process.once('message', async () => {
+    close();
+    await engine.stop();
+    await reporting?.close();
+    say({ type: 'done', ended });
+    process.disconnect();
+  });
+}
+
+function say(message: Said): void {
+  process.send?.(message);
+}
+
+type App = { connect: (address: EngineAddress, up: () => void) => void; close: () => void };
+
+/** drachtio-srf and a handler of three lines: what the engine and the library cost alone. */
+function answerAll(): App {
+  let close = (): void => {};
+  return {
+    connect: (address, up) => {
+      const connection = openSrf(
+        address,
+        (request, response) => {
+          if (request.method === 'INVITE') response.send(200, { body: fakeAnswer }, () => {});
+          else if (request.method !== 'ACK') response.send(200, {});
+        },
+        up,
+        () => {},
+      );
+      close = () => connection.close();
+    },
+    close: () => close(),
+  };
+}
+
+function callLogic(reporting: Reporting, onEnded: () => void): App {
+  let up = (): void => {};
+  const calls = new Calls({
+    clock,
+    log,
+    newId,
+    media: new FakeMedia(false),
+    agents: new FakeAgents(false),
+    reporter: reporting,
+    maxCalls: 100_000,
+    settings: { ringAfterMs: 200, prepareTimeoutMs: 10_000, mediaTimeoutMs: 60_000 },
+    onEnded,
+  });
+  const signaling = new Signaling({
+    clock,
+    log,
+    calls,
+    publicAddress: null,
+    software: 'Trunkline/bench',
+    session: { expiresS: 1800, minS: 90 },
+    strangers: { tries: 5, windowS: 60, blockS: 600, maxSources: 1000 },
+    refused: (reason) => log.error({ reason }, 'a call of the load was refused'),
+    engineUp: (isUp) => {
+      if (isUp && reporting.config) up();
+    },
+  });
+  configured = (config) => signaling.configure(config);
+  if (reporting.config) signaling.configure(reporting.config);
+  return {
+    connect: (address, whenUp) => {
+      up = whenUp;
+      signaling.connect(address);
+    },
+    close: () => signaling.close(),
+  };
+}
+
+let configured: (config: NonNullable<Reporting['config']>) => void = () => {};
+
+/** Reporting with its first configuration there. */
+async function report({ dataDir, controlUrl, port }: Order): Promise<Reporting> {
+  const first = Promise.withResolvers<void>();
+  const reporting = await openReporting({
+    dataDir,
+    clock,
+    controlUrl,
+    edgeToken: 'bench',
+    facts: {
+      software: 'bench',
+      sip: { host: '127.0.0.1', port },
+      rtp: { ip: '127.0.0.1', port_min: 10_000, port_max: 20_000 },
+      codecs: ['PCMU'],
+    },
+    log: (level, message, facts) => log[level](facts ?? {}, message),
+    onConfig: (config) => {
+      configured(config);
+      first.resolve();
+    },
+    onCommand: async () => {},
+    metrics: () => ({}),
+  });
+  reporting.start();
+  await first.promise;
+  return reporting;
+}

@@ -1,0 +1,280 @@
+/**
+ * Calls per second through engine, drachtio-srf and call logic, without media: SIPp sets up and tears down
+ * calls over one TLS connection on the same machine, so its cores are shared with the load generator.
+ */
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { ControlToEdge, EdgeConfig, EdgeToControl } from '#shared/edge-protocol.ts';
+import { sippProgram } from '../../scripts/setup/sipp.ts';
+import { createAuthority } from '../fakes/certificates.ts';
+import { echoAgent } from '../fakes/fake-agents.ts';
+import type { Order, Said } from './signaling-app.ts';
+
+export interface SignalingBenchOptions {
+  /** Seconds of each load; 10 unless given. */
+  readonly seconds?: number;
+  readonly loads?: readonly { readonly mode: Order['mode']; readonly callsPerSecond: number }[];
+}
+
+export interface SignalingBenchRow {
+  readonly mode: Order['mode'];
+  readonly target: number;
+  /** Calls per second that were set up and torn down. */
+  readonly achieved: number;
+  readonly calls: number;
+  readonly failed: number;
+  /** Final records that reached the far end of reporting; null where reporting is off. */
+  readonly recorded: number | null;
+  /** Milliseconds of CPU time per call. */
+  readonly engineMs: number;
+  readonly appMs: number;
+  readonly sippMs: number;
+  /** Resident memory at the end, MiB. */
+  readonly engineMiB: number;
+  readonly appMiB: number;
+}
+
+const number = '+14155550100';
+const standard = [
+  { mode: 'bare', callsPerSecond: 1000 },
+  { mode: 'calls', callsPerSecond: 300 },
+  { mode: 'calls', callsPerSecond: 600 },
+] as const;
+
+/** @throws Error when a program does not start */
+export async function runSignalingBench(options: SignalingBenchOptions = {}): Promise<SignalingBenchRow[]> {
+  const rows: SignalingBenchRow[] = [];
+  for (const load of options.loads ?? standard) {
+    rows.push(await measure(load.mode, load.callsPerSecond, options.seconds ?? 10));
+  }
+  return rows;
+}
+
+async function measure(mode: Order['mode'], target: number, seconds: number): Promise<SignalingBenchRow> {
+  const folder = mkdtempSync(join(tmpdir(), 'trunkline-bench-'));
+  const control = new AckingControl();
+  const app = fork(join(import.meta.dirname, 'signaling-app.ts'));
+  try {
+    const authority = createAuthority();
+    const pair = authority.issue({ names: ['IP:127.0.0.1'] });
+    const file = (name: string, text: string): string => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    const ca = file('ca.crt', authority.cert);
+    const port = await freePort();
+    const order: Order = {
+      mode,
+      port,
+      cert: file('server.crt', pair.cert),
+      key: file('server.key', pair.key),
+      dataDir: join(folder, 'data'),
+      controlUrl: await control.url(),
+    };
+    app.send(order);
+    const ready = await heard(app, 'ready');
+    const before = { engine: cpuMs(ready.enginePid), app: cpuMs(app.pid) };
+    const sipp = await runSipp(folder, ca, port, target, target * seconds);
+    // What is still on its way (reports, answers) belongs to the calls' cost.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const usage = { engine: cpuMs(ready.enginePid), app: cpuMs(app.pid) };
+    const memory = { engineMiB: residentMiB(ready.enginePid), appMiB: residentMiB(app.pid) };
+    app.send('stop');
+    await heard(app, 'done');
+    const calls = Math.max(1, sipp.succeeded);
+    return {
+      mode,
+      target,
+      achieved: sipp.succeeded / sipp.seconds,
+      calls: sipp.succeeded,
+      failed: sipp.failed,
+      recorded: mode === 'calls' ? control.ended.size : null,
+      engineMs: (usage.engine - before.engine) / calls,
+      appMs: (usage.app - before.app) / calls,
+      sippMs: sipp.cpuMs / calls,
+      ...memory,
+    };
+  } finally {
+    app.kill();
+    await control.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Takes every report and says so at once. */
+class AckingControl {
+  readonly #server = new WebSocketServer({ port: 0, host: '127.0.0.1', maxPayload: 64 * 1024 * 1024 });
+  readonly ended = new Set<string>();
+
+  constructor() {
+    this.#server.on('connection', (socket) => {
+      socket.on('message', (data) => this.#take(socket, JSON.parse(String(data)) as EdgeToControl));
+    });
+  }
+
+  async url(): Promise<string> {
+    if (!this.#server.address()) await once(this.#server, 'listening');
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#server.clients) socket.terminate();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #take(socket: WebSocket, frame: EdgeToControl): void {
+    const say = (answer: ControlToEdge): void => socket.send(JSON.stringify(answer));
+    if (frame.type === 'hello') {
+      say({ type: 'welcome', acknowledged: 0 });
+      say({ type: 'config', config });
+    } else if (frame.type === 'report') {
+      for (const { body } of frame.reports) {
+        if (body.type === 'call' && body.call.ended_at !== null) this.ended.add(body.call.id);
+      }
+      const last = frame.reports.at(-1);
+      if (last) say({ type: 'ack', seq: last.seq });
+    }
+  }
+}
+
+const config: EdgeConfig = {
+  version: 1,
+  organizations: [],
+  numbers: [
+    {
+      number,
+      org_id: 'org',
+      agent: echoAgent,
+      inbound: [
+        {
+          id: 'trunk',
+          auth_mode: 'ip',
+          allowed_ips: ['127.0.0.1'],
+          source_host: null,
+          headers: [],
+          codecs: ['PCMU'],
+        },
+      ],
+    },
+  ],
+  pathways: [],
+  allowed_private_targets: [],
+  open_inbound: false,
+};
+
+interface SippRun {
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly seconds: number;
+  readonly cpuMs: number;
+}
+
+async function runSipp(
+  folder: string,
+  ca: string,
+  port: number,
+  rate: number,
+  calls: number,
+): Promise<SippRun> {
+  const statistics = join(folder, 'statistics.csv');
+  const sipp = spawn(
+    sippProgram(),
+    [
+      `127.0.0.1:${port}`,
+      ...['-sf', join(import.meta.dirname, 'uac-load.xml'), '-s', number],
+      ...['-t', 'l1', '-tls_ca', ca, '-i', '127.0.0.1', '-nostdin'],
+      ...['-r', String(rate), '-m', String(calls), '-l', '20000'],
+      ...['-trace_stat', '-stf', statistics, '-fd', '1', '-timeout', '120s'],
+    ],
+    { cwd: folder, stdio: 'ignore' },
+  );
+  const startedAt = performance.now();
+  let used = 0;
+  // SIPp's own time cannot be read any more once it has ended.
+  const watch = setInterval(() => {
+    used = cpuMs(sipp.pid);
+  }, 100);
+  await once(sipp, 'close');
+  clearInterval(watch);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const [header = '', ...rows] = readFileSync(statistics, 'utf8').trim().split('\n');
+  const names = header.split(';');
+  const last = (rows.at(-1) ?? '').split(';');
+  const value = (name: string): number => Number(last[names.indexOf(name)] ?? 0);
+  return { succeeded: value('SuccessfulCall(C)'), failed: value('FailedCall(C)'), seconds, cpuMs: used };
+}
+
+function heard<T extends Said['type']>(app: ChildProcess, type: T): Promise<Extract<Said, { type: T }>> {
+  return new Promise((resolve, reject) => {
+    const onExit = (code: number | null): void => reject(new Error(`the bench's edge ended early (${code})`));
+    app.once('exit', onExit);
+    app.on('message', function listen(message: Said) {
+      if (message.type !== type) return;
+      app.off('message', listen);
+      app.off('exit', onExit);
+      resolve(message as Extract<Said, { type: T }>);
+    });
+  });
+}
+
+/** CPU time of a process so far, ms (proc(5): utime and stime in ticks of 10 ms); 0 when it is gone. */
+function cpuMs(pid: number | undefined): number {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return 0;
+  }
+}
+
+function residentMiB(pid: number | undefined): number {
+  const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kib ?? 0) / 1024;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** The rows as a Markdown table. */
+export function formatSignalingBench(rows: readonly SignalingBenchRow[]): string {
+  const what = {
+    bare: 'engine + drachtio-srf',
+    calls: 'the same + signaling, call logic, traces, reporting',
+  };
+  const columns: [string, (row: SignalingBenchRow) => string][] = [
+    ['calls over one TLS connection', (row) => what[row.mode]],
+    ['asked, calls/s', (row) => String(row.target)],
+    ['done, calls/s', (row) => row.achieved.toFixed(0)],
+    ['calls', (row) => String(row.calls)],
+    ['failed', (row) => String(row.failed)],
+    ['recorded', (row) => (row.recorded === null ? '' : String(row.recorded))],
+    ['engine, ms CPU/call', (row) => row.engineMs.toFixed(2)],
+    ['edge, ms CPU/call', (row) => row.appMs.toFixed(2)],
+    ['SIPp, ms CPU/call', (row) => row.sippMs.toFixed(2)],
+    ['engine, MiB', (row) => row.engineMiB.toFixed(0)],
+    ['edge, MiB', (row) => row.appMiB.toFixed(0)],
+  ];
+  return [
+    `| ${columns.map(([title]) => title).join(' | ')} |`,
+    `|---${'|--:'.repeat(columns.length - 1)}|`,
+    ...rows.map((row) => `| ${columns.map(([, cell]) => cell(row)).join(' | ')} |`),
+  ].join('\n');
+}
+
+if (import.meta.main) {
+  process.stdout.write(
+    `${formatSignalingBench(await runSignalingBench({ seconds: Number(process.argv[2] ?? 10) }))}\n`,
+  );
+}
