@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { type Configuration, parseConfiguration, stackOptions } from './configuration.ts';
+
+const valid = {
+  tls: { host: '0.0.0.0', port: 5061, cert: 'cert.pem', key: 'key.pem' },
+  wss: null,
+  publicHost: null,
+  app: { host: '127.0.0.1', port: 0, secret: 's' },
+  clientTls: { ca: null, targets: { 'sip.example.com': { cert: 'c.pem', key: 'k.pem' } } },
+  hep: null,
+};
+
+describe('the configuration line', () => {
+  it('may leave the limits out, all or some', () => {
+    const configuration = parseConfiguration(JSON.stringify(valid));
+    expect(stackOptions(configuration)).toMatchObject({ requestsPerSecond: 10_000, maxTransactions: 50_000 });
+    const limited: Configuration = { ...configuration, limits: { requestsPerSecond: 5, maxConnections: 7 } };
+    expect(stackOptions(limited)).toMatchObject({
+      requestsPerSecond: 5,
+      transport: { limits: { maxConnections: 7, idleTimeoutMs: 600_000 } },
+    });
+  });
+
+  it.each([
+    ['nonsense', 'must be the configuration in JSON'],
+    [JSON.stringify({ ...valid, tls: undefined }), 'must have required properties tls'],
+    [JSON.stringify({ ...valid, limits: { foo: 1 } }), 'at /limits/foo: there is no such setting'],
+    [JSON.stringify({ ...valid, app: { ...valid.app, port: 70_000 } }), 'at /app/port'],
+  ])('that is wrong is refused with the place: %s', (line, message) => {
+    expect(() => parseConfiguration(line)).toThrow(message);
+  });
+
+  it('names the file that cannot be read', () => {
+    const options = stackOptions(parseConfiguration(JSON.stringify(valid)));
+    expect(() => options.transport.certificates()).toThrow(
+      'client certificate for sip.example.com: cannot read c.pem',
+    );
+  });
+});

@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import type { StackOptions } from './stack.ts';
+import type { KeyPair, TlsMaterial } from './transport/certificates.ts';
+import { DEFAULT_TRANSPORT_LIMITS } from './transport/limits.ts';
+
+const Port = Type.Integer({ minimum: 0, maximum: 65_535 });
+const Host = Type.String({ minLength: 1 });
+const Count = Type.Integer({ minimum: 1 });
+const Address = Type.Object({ host: Host, port: Port }, { additionalProperties: false });
+
+const Limits = Type.Object(
+  {
+    /** SIP requests per second and source address. */
+    requestsPerSecond: Type.Optional(Count),
+    /** Server transactions at a time. */
+    maxTransactions: Type.Optional(Count),
+    /** Octets of one frame of the application. */
+    maxFrameBytes: Type.Optional(Count),
+    /** Octets that may wait for an application that does not read. */
+    maxAppQueuedBytes: Type.Optional(Count),
+    maxApps: Type.Optional(Count),
+    /** Milliseconds from connecting to authentication of an application. */
+    appAuthenticateMs: Type.Optional(Count),
+    maxMessageBytes: Type.Optional(Count),
+    maxConnections: Type.Optional(Count),
+    maxConnectionsPerAddress: Type.Optional(Count),
+    handshakesPerSecond: Type.Optional(Count),
+    maxQueuedBytes: Type.Optional(Count),
+    handshakeTimeoutMs: Type.Optional(Count),
+    connectTimeoutMs: Type.Optional(Count),
+    idleTimeoutMs: Type.Optional(Count),
+    pingIntervalMs: Type.Optional(Count),
+    pongTimeoutMs: Type.Optional(Count),
+    requirePong: Type.Optional(Type.Boolean()),
+    messageTimeoutMs: Type.Optional(Count),
+  },
+  { additionalProperties: false },
+);
+
+const ConfigurationSchema = Type.Object(
+  {
+    tls: Type.Object({ host: Host, port: Port, cert: Host, key: Host }, { additionalProperties: false }),
+    wss: Type.Union([Type.Null(), Address]),
+    publicHost: Type.Union([Type.Null(), Host]),
+    app: Type.Object({ host: Host, port: Port, secret: Type.String() }, { additionalProperties: false }),
+    clientTls: Type.Object(
+      {
+        ca: Type.Union([Type.Null(), Host]),
+        targets: Type.Record(
+          Type.String(),
+          Type.Object({ cert: Host, key: Host }, { additionalProperties: false }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    hep: Type.Union([Type.Null(), Address]),
+    limits: Type.Optional(Limits),
+  },
+  { additionalProperties: false },
+);
+
+export type Configuration = Static<typeof ConfigurationSchema>;
+
+/** The configuration cannot be used; the message says where and why. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}
+
+/** Reads the configuration line. @throws ConfigurationError */
+export function parseConfiguration(line: string): Configuration {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    throw new ConfigurationError(`the first line on stdin must be the configuration in JSON: ${text(error)}`);
+  }
+  if (Value.Check(ConfigurationSchema, value)) return value;
+  const [first] = Value.Errors(ConfigurationSchema, value);
+  const where = first?.instancePath ? `at ${first.instancePath}` : 'at the top level';
+  // Where nothing else is allowed, the schema of everything else is `false`.
+  const what = first?.message === 'schema is false' ? 'there is no such setting' : first?.message;
+  throw new ConfigurationError(`the configuration is wrong ${where}: ${what}`);
+}
+
+export function stackOptions(configuration: Configuration): StackOptions {
+  const { tls, wss, publicHost, app, hep, limits = {} } = configuration;
+  return {
+    transport: {
+      tls: { host: tls.host, port: tls.port },
+      ...(wss === null ? {} : { wss }),
+      certificates: () => readCertificates(configuration),
+      limits: {
+        maxMessageBytes: limits.maxMessageBytes ?? DEFAULT_TRANSPORT_LIMITS.maxMessageBytes,
+        maxConnections: limits.maxConnections ?? DEFAULT_TRANSPORT_LIMITS.maxConnections,
+        maxConnectionsPerAddress:
+          limits.maxConnectionsPerAddress ?? DEFAULT_TRANSPORT_LIMITS.maxConnectionsPerAddress,
+        handshakesPerSecond: limits.handshakesPerSecond ?? DEFAULT_TRANSPORT_LIMITS.handshakesPerSecond,
+        maxQueuedBytes: limits.maxQueuedBytes ?? DEFAULT_TRANSPORT_LIMITS.maxQueuedBytes,
+        handshakeTimeoutMs: limits.handshakeTimeoutMs ?? DEFAULT_TRANSPORT_LIMITS.handshakeTimeoutMs,
+        connectTimeoutMs: limits.connectTimeoutMs ?? DEFAULT_TRANSPORT_LIMITS.connectTimeoutMs,
+        idleTimeoutMs: limits.idleTimeoutMs ?? DEFAULT_TRANSPORT_LIMITS.idleTimeoutMs,
+        pingIntervalMs: limits.pingIntervalMs ?? DEFAULT_TRANSPORT_LIMITS.pingIntervalMs,
+        pongTimeoutMs: limits.pongTimeoutMs ?? DEFAULT_TRANSPORT_LIMITS.pongTimeoutMs,
+        requirePong: limits.requirePong ?? DEFAULT_TRANSPORT_LIMITS.requirePong,
+        messageTimeoutMs: limits.messageTimeoutMs ?? DEFAULT_TRANSPORT_LIMITS.messageTimeoutMs,
+      },
+    },
+    publicHost,
+    port: {
+      host: app.host,
+      port: app.port,
+      secret: app.secret,
+      maxFrameBytes: limits.maxFrameBytes ?? 1_048_576,
+      maxQueuedBytes: limits.maxAppQueuedBytes ?? 64 * 1_048_576,
+      maxClients: limits.maxApps ?? 64,
+      authenticateMs: limits.appAuthenticateMs ?? 10_000,
+    },
+    hep,
+    requestsPerSecond: limits.requestsPerSecond ?? 10_000,
+    maxTransactions: limits.maxTransactions ?? 50_000,
+  };
+}
+
+function readCertificates({ tls, clientTls }: Configuration): TlsMaterial {
+  const clients = new Map<string, KeyPair>();
+  for (const [host, { cert, key }] of Object.entries(clientTls.targets)) {
+    clients.set(host.toLowerCase(), {
+      cert: readPem(cert, `client certificate for ${host}`),
+      key: readPem(key, `client key for ${host}`),
+    });
+  }
+  return {
+    server: { cert: readPem(tls.cert, 'server certificate'), key: readPem(tls.key, 'server key') },
+    authorities: clientTls.ca === null ? [] : [readPem(clientTls.ca, 'CA certificates')],
+    clients,
+  };
+}
+
+function readPem(path: string, what: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigurationError(`${what}: cannot read ${path}: ${text(error)}`);
+  }
+}
+
+function text(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,221 @@
+import { parseAddress, splitList, tagOf } from '../message/address.ts';
+import { parseCSeq } from '../message/cseq.ts';
+import type { Headers, SipRequest, SipResponse } from '../message/message.ts';
+import { parseUri } from '../message/uri.ts';
+
+/**
+ * What two user agents agree on (RFC 3261 section 12).
+ *
+ *     1xx with To tag      +-------+   2xx    +-----------+
+ *    --------------------> | Early | -------> | Confirmed |
+ *                          +-------+          +-----------+
+ *                   300-699    |   BYE, ACK timeout |
+ *                              V                    V
+ *                          +----------------------------+
+ *                          |         Terminated         |
+ *                          +----------------------------+
+ */
+export type DialogState = 'Early' | 'Confirmed' | 'Terminated';
+
+const LEGAL: { readonly [From in DialogState]: readonly DialogState[] } = {
+  Early: ['Early', 'Confirmed', 'Terminated'],
+  // A 2xx of a later INVITE or of a refreshed subscription confirms again.
+  Confirmed: ['Confirmed', 'Terminated'],
+  Terminated: ['Terminated'],
+};
+
+/** Why a request in a dialog is refused, with the answer. */
+export interface DialogRefusal {
+  readonly status: 500;
+  readonly reason: string;
+}
+
+/** Whose request made the dialog: ours (uac) or the peer's (uas). */
+export type DialogRole = 'uac' | 'uas';
+
+export class Dialog {
+  readonly role: DialogRole;
+  /** `<Call-ID>;from-tag=<tag of the caller>`, the same for the life of the dialog. */
+  readonly id: string;
+  readonly callId: string;
+  readonly localTag: string;
+  /** Empty when the peer is of RFC 2543 and has none (12.1.1). Early dialogs of a client may still change it. */
+  remoteTag: string;
+  /** From of our requests, with tag. */
+  readonly local: string;
+  /** To of our requests, with tag. */
+  remote: string;
+  /** CSeq number of our last request. */
+  localCSeq: number;
+  /** CSeq number of the peer's last request, -1 before the first. */
+  remoteCSeq: number;
+  /** Route values, the next hop first. */
+  routeSet: readonly string[];
+  /** URI of the peer's Contact. */
+  remoteTarget: string;
+  #state: DialogState = 'Early';
+
+  private constructor(role: DialogRole, parts: DialogParts) {
+    this.role = role;
+    this.callId = parts.callId;
+    this.localTag = parts.localTag;
+    this.remoteTag = parts.remoteTag;
+    this.local = parts.local;
+    this.remote = parts.remote;
+    this.localCSeq = parts.localCSeq;
+    this.remoteCSeq = parts.remoteCSeq;
+    this.routeSet = parts.routeSet;
+    this.remoteTarget = parts.remoteTarget;
+    this.id = dialogId(this.callId, role === 'uas' ? this.remoteTag : this.localTag);
+  }
+
+  /**
+   * The dialog that our response to `request` makes (12.1.1).
+   * @param to To of the response, with our tag
+   */
+  static ofServer(request: SipRequest, to: string): Dialog {
+    const { headers } = request;
+    const from = headers.get('from') ?? '';
+    const cseq = cseqOf(headers);
+    return new Dialog('uas', {
+      callId: headers.get('call-id') ?? '',
+      localTag: tagOf(to) ?? '',
+      remoteTag: tagOf(from) ?? '',
+      local: to,
+      remote: from,
+      // Our numbers are free to choose; to go on from the caller's keeps both readable in one trace.
+      localCSeq: cseq,
+      remoteCSeq: cseq,
+      routeSet: headers.all('record-route').flatMap(splitList),
+      remoteTarget: contactUri(headers) ?? addressUri(from),
+    });
+  }
+
+  /** The dialog that a response to our `request` makes (12.1.2). */
+  static ofClient(request: SipRequest, response: SipResponse): Dialog {
+    const from = request.headers.get('from') ?? '';
+    const to = response.headers.get('to') ?? '';
+    return new Dialog('uac', {
+      callId: request.headers.get('call-id') ?? '',
+      localTag: tagOf(from) ?? '',
+      remoteTag: tagOf(to) ?? '',
+      local: from,
+      remote: to,
+      localCSeq: cseqOf(request.headers),
+      remoteCSeq: -1,
+      routeSet: response.headers.all('record-route').flatMap(splitList).reverse(),
+      remoteTarget: contactUri(response.headers) ?? request.uri,
+    });
+  }
+
+  get state(): DialogState {
+    return this.#state;
+  }
+
+  move(state: DialogState): void {
+    if (!LEGAL[this.#state].includes(state)) {
+      throw new Error(`dialog ${this.id} cannot go from ${this.#state} to ${state}`);
+    }
+    this.#state = state;
+  }
+
+  /**
+   * Takes over a later response to the INVITE of an early client dialog: another fork may be the one that
+   * answers, and the 2xx states the route set anew (13.2.2.4).
+   */
+  adopt(response: SipResponse): void {
+    const { headers } = response;
+    const to = headers.get('to') ?? this.remote;
+    const tag = tagOf(to);
+    if (tag !== undefined) {
+      this.remote = to;
+      this.remoteTag = tag;
+    }
+    this.routeSet = headers.all('record-route').flatMap(splitList).reverse();
+    this.refreshTarget(headers);
+  }
+
+  /** A target refresh (12.2): Contact of a re-INVITE, UPDATE, SUBSCRIBE, or of their 2xx. */
+  refreshTarget(headers: Headers): void {
+    this.remoteTarget = contactUri(headers) ?? this.remoteTarget;
+  }
+
+  /** Whether the tags of a request from the peer are this dialog's (12.2.2). */
+  matches(headers: Headers): boolean {
+    return (
+      (tagOf(headers.get('to') ?? '') ?? '') === this.localTag &&
+      (tagOf(headers.get('from') ?? '') ?? '') === this.remoteTag
+    );
+  }
+
+  /**
+   * Takes a request of the peer: its CSeq must be higher than that of the one before (12.2.2), and it may
+   * refresh the target. ACK and CANCEL have the number of their INVITE and are not for this function.
+   */
+  accept(request: SipRequest): DialogRefusal | null {
+    const number = cseqOf(request.headers);
+    if (number <= this.remoteCSeq) return { status: 500, reason: 'CSeq Out Of Order' };
+    this.remoteCSeq = number;
+    if (refreshesTarget(request.method)) this.refreshTarget(request.headers);
+    return null;
+  }
+
+  /** Where our next request goes: its Request-URI and Route values (12.2.1.1). */
+  route(): DialogRoute {
+    const [first, ...rest] = this.routeSet;
+    if (first === undefined) return { uri: this.remoteTarget, routes: [], nextHop: this.remoteTarget };
+    const hop = addressUri(first);
+    if (isLoose(hop)) return { uri: this.remoteTarget, routes: this.routeSet, nextHop: hop };
+    // A strict router of RFC 2543 wants itself as Request-URI and the target as last Route.
+    return { uri: hop, routes: [...rest, `<${this.remoteTarget}>`], nextHop: hop };
+  }
+}
+
+export interface DialogRoute {
+  readonly uri: string;
+  readonly routes: readonly string[];
+  /** URI of the element that the request is sent to. */
+  readonly nextHop: string;
+}
+
+interface DialogParts {
+  readonly callId: string;
+  readonly localTag: string;
+  readonly remoteTag: string;
+  readonly local: string;
+  readonly remote: string;
+  readonly localCSeq: number;
+  readonly remoteCSeq: number;
+  readonly routeSet: readonly string[];
+  readonly remoteTarget: string;
+}
+
+/** The name by which the application knows a dialog. Applications build it themselves, so its form is fixed. */
+export function dialogId(callId: string, callerTag: string): string {
+  return `${callId};from-tag=${callerTag}`;
+}
+
+export function refreshesTarget(method: string): boolean {
+  return method === 'INVITE' || method === 'UPDATE' || method === 'SUBSCRIBE';
+}
+
+function isLoose(uri: string): boolean {
+  return parseUri(uri)?.params.has('lr') ?? true;
+}
+
+function cseqOf(headers: Headers): number {
+  return parseCSeq(headers.get('cseq') ?? '')?.number ?? 0;
+}
+
+/** The URI of the first Contact, undefined when there is none or it is `*`. */
+function contactUri(headers: Headers): string | undefined {
+  const value = headers.get('contact');
+  if (value === undefined) return undefined;
+  const first = splitList(value)[0];
+  return first === undefined ? undefined : parseAddress(first)?.uri;
+}
+
+/** The URI of an address value; the text itself when it is none. */
+function addressUri(value: string): string {
+  return parseAddress(value)?.uri ?? value;
+}

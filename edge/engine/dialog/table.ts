@@ -1,0 +1,48 @@
+import { tagOf } from '../message/address.ts';
+import type { Headers } from '../message/message.ts';
+import { type Dialog, type DialogRole, dialogId } from './dialog.ts';
+
+/**
+ * The dialogs that are alive, with what their user keeps beside them. The two roles have tables of their own:
+ * in a call of the engine to itself both ends have the same id.
+ */
+export class DialogTable<Entry extends { readonly dialog: Dialog }> {
+  readonly #entries: { readonly [Role in DialogRole]: Map<string, Entry> } = {
+    uac: new Map(),
+    uas: new Map(),
+  };
+
+  get size(): number {
+    return this.#entries.uac.size + this.#entries.uas.size;
+  }
+
+  add(entry: Entry): void {
+    this.#entries[entry.dialog.role].set(entry.dialog.id, entry);
+  }
+
+  /** Removes exactly this entry: a retried INVITE may have put another one under the same id. */
+  remove(entry: Entry): void {
+    const entries = this.#entries[entry.dialog.role];
+    if (entries.get(entry.dialog.id) === entry) entries.delete(entry.dialog.id);
+  }
+
+  get(role: DialogRole, id: string): Entry | undefined {
+    return this.#entries[role].get(id);
+  }
+
+  /** The dialog of a request from the peer, by Call-ID and both tags (RFC 3261 section 12.2.2). */
+  forRequest(headers: Headers): Entry | undefined {
+    const callId = headers.get('call-id') ?? '';
+    const fromTag = tagOf(headers.get('from') ?? '') ?? '';
+    const asServer = this.#entries.uas.get(dialogId(callId, fromTag));
+    if (asServer?.dialog.matches(headers)) return asServer;
+    const toTag = tagOf(headers.get('to') ?? '') ?? '';
+    const asClient = this.#entries.uac.get(dialogId(callId, toTag));
+    return asClient?.dialog.matches(headers) ? asClient : undefined;
+  }
+
+  *[Symbol.iterator](): Iterator<Entry> {
+    yield* this.#entries.uas.values();
+    yield* this.#entries.uac.values();
+  }
+}

@@ -1,0 +1,73 @@
+import type { Socket } from 'node:net';
+import { encodeFrame } from './frame.ts';
+
+/**
+ * One connected application. Frames leave in the order in which they are sent, and those of one turn of the
+ * event loop in one write.
+ *
+ * drachtio-srf hands all frames of one read to the application before any promise resolves: a BYE read together
+ * with the echo of the 200 finds a dialog to which nobody listens yet. No pacing here can prevent that, because
+ * TCP joins writes again whenever the application is slow to read; the cure is on the reading side, one frame
+ * per turn of its event loop.
+ */
+export class AppClient {
+  readonly #socket: Socket;
+  readonly #maxQueuedBytes: number;
+  readonly #verbs = new Set<string>();
+  #corked = false;
+  #closed = false;
+  authenticated = false;
+
+  constructor(socket: Socket, maxQueuedBytes: number) {
+    this.#socket = socket;
+    this.#maxQueuedBytes = maxQueuedBytes;
+  }
+
+  /** True from the moment on which nothing reaches the application any more. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Verbs of `route`, in lower case: methods, and `cdr:attempt`, `cdr:start`, `cdr:stop`. */
+  routes(verb: string): boolean {
+    return this.#verbs.has(verb);
+  }
+
+  route(verb: string): void {
+    this.#verbs.add(verb);
+  }
+
+  removeRoute(verb: string): void {
+    this.#verbs.delete(verb);
+  }
+
+  send(line: string, sip: Buffer | null = null): void {
+    if (this.#closed) return;
+    if (this.#socket.writableLength > this.#maxQueuedBytes) {
+      // It reads no more. Its successor, after a restart, is better served than it can be.
+      this.#socket.destroy(
+        new Error(`the application does not read: ${this.#socket.writableLength} octets wait`),
+      );
+      return;
+    }
+    if (!this.#corked) {
+      this.#corked = true;
+      this.#socket.cork();
+      setImmediate(() => {
+        this.#corked = false;
+        this.#socket.uncork();
+      });
+    }
+    this.#socket.write(encodeFrame(line, sip));
+  }
+
+  /** Lets what was sent go out, then closes. */
+  end(): void {
+    this.#socket.end();
+  }
+
+  /** Called by the port when the socket is gone. */
+  lost(): void {
+    this.#closed = true;
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Frames of the drachtio application protocol: `<decimal length>#<payload>`, the length in octets. A payload is
+ * a line of tokens separated by `|`, and after CRLF, where there is one, a SIP message.
+ */
+const HASH = 35;
+const PIPE = 124;
+const CR = 13;
+/** More digits than any frame needs: what is longer is not a length. */
+const MAX_DIGITS = 10;
+/** Of a frame over the limit only so much is kept: enough for its id, to which the refusal is addressed. */
+const KEPT_OF_OVERSIZE = 128;
+
+export interface Frame {
+  /** Tokens of the first line: id, type, and what the type has. Text in latin1, as in SIP messages. */
+  readonly tokens: readonly string[];
+  /** What follows the first line and its CRLF; empty when there is nothing. A view, valid for good. */
+  readonly sip: Buffer;
+}
+
+export interface FrameEvents {
+  frame(frame: Frame): void;
+  /** A frame over the limit came and was skipped. `id`: its first token, as far as it was readable. */
+  oversize(id: string, bytes: number): void;
+}
+
+/** The octets are no frames: the connection cannot find back into step and must be closed. */
+export class FramingError extends Error {
+  override readonly name = 'FramingError';
+}
+
+/** Cuts a byte stream into frames, however TCP splits or joins them. */
+export class FrameReader {
+  readonly #maxBytes: number;
+  readonly #events: FrameEvents;
+  /** Octets of an unfinished frame, in the pieces in which they came. */
+  #pieces: Buffer[] = [];
+  #held = 0;
+  /** Octets that must be there before the unfinished frame is worth a look. */
+  #wanted = 0;
+  /** Octets of an oversize frame still to skip. */
+  #skip = 0;
+
+  constructor(maxBytes: number, events: FrameEvents) {
+    this.#maxBytes = maxBytes;
+    this.#events = events;
+  }
+
+  /** @throws FramingError */
+  push(chunk: Buffer): void {
+    let data = chunk;
+    if (this.#skip > 0) {
+      const skipped = Math.min(this.#skip, data.length);
+      this.#skip -= skipped;
+      data = data.subarray(skipped);
+    }
+    if (data.length === 0) return;
+    if (this.#held > 0) {
+      this.#pieces.push(data);
+      this.#held += data.length;
+      if (this.#held < this.#wanted) return;
+      data = Buffer.concat(this.#pieces, this.#held);
+      this.#pieces = [];
+      this.#held = 0;
+    }
+    this.#cut(data);
+  }
+
+  #cut(data: Buffer): void {
+    let at = 0;
+    while (at < data.length) {
+      const hash = data.indexOf(HASH, at);
+      if (hash === -1) {
+        if (data.length - at > MAX_DIGITS) throw new FramingError('no frame length where one must be');
+        this.#hold(data.subarray(at), 0);
+        return;
+      }
+      const length = parseLength(data, at, hash);
+      const start = hash + 1;
+      if (length > this.#maxBytes) {
+        const available = data.length - start;
+        if (available < Math.min(KEPT_OF_OVERSIZE, length)) {
+          this.#hold(data.subarray(at), start - at + KEPT_OF_OVERSIZE);
+          return;
+        }
+        this.#events.oversize(idOf(data, start), length);
+        this.#skip = Math.max(0, length - available);
+        at = Math.min(data.length, start + length);
+        continue;
+      }
+      if (start + length > data.length) {
+        this.#hold(data.subarray(at), start - at + length);
+        return;
+      }
+      this.#events.frame(parsePayload(data, start, start + length));
+      at = start + length;
+    }
+  }
+
+  #hold(rest: Buffer, wanted: number): void {
+    // A copy: the rest is short-lived, the chunk it points into may be large.
+    this.#pieces = [Buffer.from(rest)];
+    this.#held = rest.length;
+    this.#wanted = wanted;
+  }
+}
+
+function parseLength(data: Buffer, from: number, hash: number): number {
+  let length = 0;
+  for (let i = from; i < hash; i++) {
+    const digit = (data[i] ?? 0) - 48;
+    if (digit < 0 || digit > 9) throw new FramingError('a frame length holds something other than digits');
+    length = length * 10 + digit;
+  }
+  if (hash === from || hash - from > MAX_DIGITS) throw new FramingError('a frame length has no use');
+  return length;
+}
+
+function idOf(data: Buffer, start: number): string {
+  const pipe = data.indexOf(PIPE, start);
+  return pipe === -1 || pipe - start > KEPT_OF_OVERSIZE ? '' : data.toString('latin1', start, pipe);
+}
+
+function parsePayload(data: Buffer, start: number, end: number): Frame {
+  const lineEnd = data.indexOf(CR, start);
+  if (lineEnd === -1 || lineEnd >= end) {
+    return { tokens: data.toString('latin1', start, end).split('|'), sip: data.subarray(end, end) };
+  }
+  return {
+    tokens: data.toString('latin1', start, lineEnd).split('|'),
+    sip: data.subarray(Math.min(end, lineEnd + 2), end),
+  };
+}
+
+/** A frame's octets. `line`: the tokens, joined, in latin1. `sip`: the message that follows, if one does. */
+export function encodeFrame(line: string, sip: Buffer | null): Buffer {
+  const length = line.length + (sip === null ? 0 : 2 + sip.length);
+  const head = sip === null ? `${length}#${line}` : `${length}#${line}\r\n`;
+  const bytes = Buffer.allocUnsafe(head.length + (sip?.length ?? 0));
+  bytes.write(head, 'latin1');
+  if (sip) bytes.set(sip, head.length);
+  return bytes;
+}

@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { HepStream } from '#shared/hep.ts';
+import { EngineProgram, engineConfiguration, RawApp, TestCertificates, TestPeer } from './testing.ts';
+
+let certificates: TestCertificates;
+
+beforeAll(() => {
+  certificates = new TestCertificates();
+});
+afterAll(() => certificates.remove());
+
+it('ends with its input, with the stop command and with SIGTERM, each time with exit code 0', async () => {
+  const [input, command, signal] = await Promise.all([
+    EngineProgram.start(certificates),
+    EngineProgram.start(certificates),
+    EngineProgram.start(certificates),
+  ]);
+  const peer = await TestPeer.connect(command.sipPort, certificates.ca);
+  const app = await RawApp.routing(command.appPort, 'invite');
+  command.child.stdin.write('{"command":"reload-certificates"}\n{"command":"stop"}\n');
+  signal.child.kill('SIGTERM');
+  expect(await Promise.all([input.stop(), command.exit, signal.exit])).toEqual([0, 0, 0]);
+  expect(command.events.map(({ message }) => message)).toContain('certificates reloaded');
+  expect([...input.complaints, ...command.complaints, ...signal.complaints]).toEqual([]);
+  peer.close();
+  app.close();
+});
+
+it('says what to do when its port is taken', async () => {
+  const first = await EngineProgram.start(certificates);
+  const tls = { ...Object(engineConfiguration(certificates).tls), port: first.sipPort };
+  await expect(EngineProgram.start(certificates, { tls })).rejects.toThrow(/exit 2: .*port/);
+  await first.stop();
+});
+
+it('copies what it sends and receives to the trace collector, in order', async () => {
+  const collector = createServer();
+  collector.listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  const address = collector.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const connected = once(collector, 'connection');
+  const engine = await EngineProgram.start(certificates, { hep: { host: '127.0.0.1', port } });
+  const [socket] = await connected;
+  const stream = new HepStream();
+  const copies: string[] = [];
+  const both = new Promise<void>((resolve, reject) => {
+    socket.on('data', (chunk: Buffer) => {
+      for (const { direction, callId, payload } of stream.push(chunk)) {
+        copies.push(`${direction} ${callId} ${payload.toString().split('\r\n')[0]}`);
+      }
+      if (copies.length === 2) resolve();
+      else if (copies.length > 2) reject(new Error(copies.join(', ')));
+    });
+  });
+  const peer = await TestPeer.connect(engine.sipPort, certificates.ca);
+  const via = 'Via: SIP/2.0/TLS 127.0.0.1;branch=z9hG4bK-1';
+  peer.send([
+    'OPTIONS sip:x SIP/2.0',
+    via,
+    'From: <sip:a@a>;tag=a',
+    'To: <sip:b@b>',
+    'Call-ID: c',
+    'CSeq: 1 OPTIONS',
+  ]);
+  await both;
+  expect(copies).toEqual(['received c OPTIONS sip:x SIP/2.0', 'sent c SIP/2.0 503 Service Unavailable']);
+  peer.close();
+  await engine.stop();
+  collector.close();
+});

@@ -1,0 +1,96 @@
+/**
+ * The embedded SIP engine: a program of its own. Its first line on stdin is the configuration, further lines
+ * are commands; on stdout it writes one JSON object per line. It ends when stdin does, so that it never
+ * outlives the edge.
+ */
+import { createInterface } from 'node:readline';
+import { systemClock } from '#shared/clock.ts';
+import { ConfigurationError, parseConfiguration, stackOptions } from './configuration.ts';
+import type { Log } from './context.ts';
+import { Stack } from './stack.ts';
+
+const METRICS_EVERY_MS = 10_000;
+/** A peer or application that does not let go of its connection must not keep the engine alive. */
+const CLOSE_WITHIN_MS = 5_000;
+/** Exit codes: a configuration or environment that somebody has to correct; a bug. */
+const EXIT_UNUSABLE = 2;
+
+function emit(event: Record<string, unknown>): void {
+  process.stdout.write(`${JSON.stringify(event)}\n`);
+}
+
+const log: Log = (level, message, fields = {}) => emit({ event: 'log', level, message, ...fields });
+
+function startFailure(error: unknown): never {
+  log('error', explain(error));
+  process.exit(EXIT_UNUSABLE);
+}
+
+/** What is wrong and what to do, for the failures that operators meet. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigurationError) return error.message;
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'EADDRINUSE')
+    return `${message}: another program has this port; stop it or configure another port`;
+  if (code === 'EADDRNOTAVAIL')
+    return `${message}: this machine has no such address; configure one that it has`;
+  if (code === 'EACCES') return `${message}: ports below 1024 need a privilege; configure a higher port`;
+  if (code.startsWith('ERR_OSSL') || code.startsWith('ERR_SSL')) {
+    return `the TLS certificate or its key cannot be used: ${message}; check that both are PEM and belong together`;
+  }
+  return `the engine cannot start: ${message}`;
+}
+
+async function run(): Promise<void> {
+  const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+  const first = await lines.next();
+  if (first.done) throw new ConfigurationError('no configuration came on stdin');
+  const stack = new Stack(stackOptions(parseConfiguration(first.value)), systemClock, log);
+  const addresses = await stack.listen();
+  emit({ event: 'ready', ...addresses });
+
+  const metrics = setInterval(() => emit({ event: 'metrics', metrics: stack.metrics() }), METRICS_EVERY_MS);
+  let stopping = false;
+  const stop = async () => {
+    if (stopping) return;
+    stopping = true;
+    clearInterval(metrics);
+    setTimeout(() => process.exit(0), CLOSE_WITHIN_MS).unref();
+    await stack.close();
+    process.exit(0);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  // Whoever read our lines is gone: nobody will stop us.
+  process.stdout.on('error', stop);
+  process.on('uncaughtException', (error) => log('error', error.message, { stack: error.stack }));
+  process.on('unhandledRejection', (reason) => {
+    const error = reason instanceof Error ? reason : new Error(String(reason));
+    log('error', error.message, { stack: error.stack });
+  });
+
+  for await (const line of { [Symbol.asyncIterator]: () => lines }) {
+    if (command(line, stack)) break;
+  }
+  await stop();
+}
+
+/** Carries out a command line. @returns whether the engine shall stop */
+function command(line: string, stack: Stack): boolean {
+  let name: unknown;
+  try {
+    const value: unknown = JSON.parse(line);
+    name = typeof value === 'object' && value !== null && 'command' in value ? value.command : undefined;
+    if (name === 'stop') return true;
+    if (name !== 'reload-certificates') throw new Error('unknown command');
+    stack.reloadCertificates();
+    log('info', 'certificates reloaded');
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    log('error', `command ${String(name ?? line.slice(0, 80))}: ${message}`);
+  }
+  return false;
+}
+
+run().catch(startFailure);

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { RateLimit } from './rate-limit.ts';
+
+function admitted(limit: RateLimit, address: string, count: number, now: number): number {
+  let passed = 0;
+  for (let i = 0; i < count; i++) if (limit.admit(address, now)) passed++;
+  return passed;
+}
+
+it('lets two seconds of the rate pass at once, then the rate', () => {
+  const limit = new RateLimit(10);
+  expect(admitted(limit, 'a', 30, 0)).toBe(20);
+  expect(admitted(limit, 'a', 30, 500)).toBe(5);
+  expect(admitted(limit, 'a', 30, 60_000)).toBe(20);
+});
+
+it('counts each source by itself', () => {
+  const limit = new RateLimit(1);
+  expect(admitted(limit, 'a', 5, 0)).toBe(2);
+  expect(admitted(limit, 'b', 5, 0)).toBe(2);
+});
+
+it('takes nothing away when the clock is set back', () => {
+  const limit = new RateLimit(10);
+  expect(admitted(limit, 'a', 5, 10_000)).toBe(5);
+  expect(admitted(limit, 'a', 30, 0)).toBe(15);
+});

@@ -1,0 +1,486 @@
+/** The engine in one process, on a clock that the test moves: timers, races and refusals. */
+
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server, type TLSSocket } from 'node:tls';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import { parseConfiguration, stackOptions } from './configuration.ts';
+import type { SipMessage, SipRequest, SipResponse } from './message/message.ts';
+import { Stack, type StackAddresses } from './stack.ts';
+import { engineConfiguration, RawApp, SECRET, TestCertificates, TestPeer } from './testing.ts';
+
+const SDP = 'v=0\r\n';
+
+let certificates: TestCertificates;
+let clock: FakeClock;
+let stack: Stack;
+let addresses: StackAddresses;
+let app: RawApp;
+let peer: TestPeer;
+const logged: string[] = [];
+
+beforeAll(() => {
+  certificates = new TestCertificates();
+});
+afterAll(() => certificates.remove());
+
+beforeEach(async () => {
+  clock = new FakeClock();
+  logged.length = 0;
+  const limits = { maxFrameBytes: 4_000, requestsPerSecond: 50 };
+  const configuration = JSON.stringify({ ...engineConfiguration(certificates), limits });
+  stack = new Stack(stackOptions(parseConfiguration(configuration)), clock, (level, message) => {
+    if (level === 'error') logged.push(message);
+  });
+  addresses = await stack.listen();
+  app = await RawApp.routing(addresses.app.port, 'invite', 'options');
+  peer = await TestPeer.connect(addresses.tls.port, certificates.ca);
+});
+
+afterEach(async () => {
+  peer.close();
+  app.close();
+  await stack.close();
+  expect(logged).toEqual([]);
+});
+
+let branches = 0;
+
+/** A request as the peer writes it. */
+function lines(method: string, cseq: number, changes: Readonly<Record<string, string>> = {}): string[] {
+  const fields: Record<string, string> = {
+    Via: `SIP/2.0/TLS 127.0.0.1:9;branch=z9hG4bK-${++branches}`,
+    From: '<sip:a@127.0.0.1>;tag=a',
+    To: '<sip:b@127.0.0.1>',
+    'Call-ID': 'c',
+    CSeq: `${cseq} ${method}`,
+    Contact: '<sip:a@127.0.0.1:9;transport=tls>',
+    ...changes,
+  };
+  return [
+    `${method} sip:b@127.0.0.1 SIP/2.0`,
+    ...Object.entries(fields).map(([name, value]) => `${name}: ${value}`),
+  ];
+}
+
+function response(message: SipMessage): SipResponse {
+  if (message.kind !== 'response') throw new Error(`a ${message.method} came instead of a response`);
+  return message;
+}
+
+function requestOf(message: SipMessage): SipRequest {
+  if (message.kind !== 'request') throw new Error(`a ${message.status} came instead of a request`);
+  return message;
+}
+
+/** A call that the application has answered and the peer not acknowledged. */
+async function answered(): Promise<{
+  to: string;
+  dialogId: string;
+  transactionId: string;
+  echo: readonly string[];
+}> {
+  peer.send(lines('INVITE', 1), SDP);
+  const { tokens } = await app.next();
+  const transactionId = tokens[8] ?? '';
+  const echo = await app.ask(`sip|${transactionId}|`, ['SIP/2.0 200 OK'], SDP);
+  const ok = response(await peer.next());
+  expect(ok.status).toBe(200);
+  return { to: ok.headers.get('to') ?? '', dialogId: echo[8] ?? '', transactionId, echo };
+}
+
+/** The same, acknowledged. */
+async function established(): Promise<{ to: string; dialogId: string }> {
+  const { to, dialogId } = await answered();
+  peer.send(lines('ACK', 1, { To: to }));
+  await app.next();
+  return { to, dialogId };
+}
+
+describe('the application port', () => {
+  it('lets nobody work before authentication', async () => {
+    const stranger = await RawApp.connect(addresses.app.port);
+    expect(await stranger.ask('ping')).toEqual(['OK', 'pong']);
+    expect(await stranger.ask('route|invite')).toEqual(['NO', 'authenticate first']);
+    await once(stranger.socket, 'close');
+  });
+
+  it('closes after a wrong secret, and when no secret comes', async () => {
+    const stranger = await RawApp.connect(addresses.app.port);
+    expect(await stranger.ask('authenticate|wrong|')).toEqual(['NO', 'incorrect secret']);
+    await once(stranger.socket, 'close');
+    const silent = await RawApp.connect(addresses.app.port);
+    expect(await silent.ask('ping')).toEqual(['OK', 'pong']);
+    clock.advance(10_000);
+    await once(silent.socket, 'close');
+  });
+
+  it('says where SIP is spoken, in a version that makes applications send pings', async () => {
+    const other = await RawApp.connect(addresses.app.port);
+    const where = `tls/127.0.0.1:${addresses.tls.port}`;
+    const answer = await other.ask(`authenticate|${SECRET}|tag`);
+    expect(answer).toEqual(['OK', where, 'v0.9.10-trunkline', where]);
+    other.close();
+  });
+
+  it('refuses what it cannot do, and lives on', async () => {
+    expect(await app.ask('sip|')).toEqual(['NOK', 'a sip frame has at least four tokens']);
+    expect(await app.ask('sip||', ['nonsense'])).toEqual(['NOK', 'malformed SIP message: nonsense']);
+    expect(await app.ask('dance')).toEqual(['NO', 'Unknown message type']);
+    expect(await app.ask('sip||', ['OPTIONS sip:x SIP/2.0'], 'x'.repeat(5_000))).toEqual([
+      'NOK',
+      'frame of 5037 octets is larger than the limit of 4000',
+    ]);
+    expect((await app.ask('proxy|x|||||||sip:x', ['INVITE sip:x SIP/2.0']))[0]).toBe('NOK');
+    expect(await app.ask('sip|unknown|', ['SIP/2.0 200 OK'])).toEqual([
+      'NOK',
+      'Response not sent due to unknown transaction',
+    ]);
+    expect(await app.ask('sip|unknown|', ['CANCEL sip:x SIP/2.0'])).toEqual([
+      'NOK',
+      'unable to cancel unknown transaction id: unknown',
+    ]);
+    expect(await app.ask('sip||gone', ['INFO sip:placeholder SIP/2.0'])).toEqual([
+      'NOK',
+      'Server error: unable to find dialog for dialog id provided',
+    ]);
+    expect(await app.ask('sip||', ['OPTIONS http://x SIP/2.0'])).toEqual([
+      'NOK',
+      'invalid request-uri: OPTIONS http://x',
+    ]);
+    expect(await app.ask('ping')).toEqual(['OK', 'pong']);
+  });
+
+  it('takes away the one verb that is named', async () => {
+    expect(await app.ask('remove_route|invite')).toEqual(['OK']);
+    peer.send(lines('INVITE', 1));
+    expect(await peer.status()).toBe(503);
+    peer.send(lines('OPTIONS', 2));
+    expect((await app.next()).tokens[1]).toBe('sip');
+  });
+});
+
+describe('a call received', () => {
+  it('is told, answered, acknowledged and ended in the frames that applications know', async () => {
+    const invite = lines('INVITE', 1);
+    peer.send(invite, SDP);
+    const { tokens, sip } = await app.next();
+    const transactionId = tokens[8] ?? '';
+    const at = ['tls', '127.0.0.1', `${peer.port}`];
+    const time = tokens[7] ?? '';
+    expect(tokens.slice(1)).toEqual([
+      ...['sip', 'network', `${sip.length}`, ...at, time, transactionId, ''],
+      ...['127.0.0.1', `${addresses.tls.port}`, ''],
+    ]);
+    expect(time).toBe('00:00:00.000000');
+    expect(transactionId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+    const text = [...invite, 'Content-Length: 5'].join('\r\n');
+    expect(sip.toString()).toBe(`${text.replace(/(branch=\S+)/, `$1;rport=${peer.port}`)}\r\n\r\n${SDP}`);
+
+    const head = [
+      'SIP/2.0 200 Fine',
+      'to: <sip:b@127.0.0.1>',
+      'via: mine',
+      'content-length: 999',
+      'x-low: 1',
+    ];
+    app.send(`sip|${transactionId}|`, [...head, 'user-agent: t', 'X-Keep: 2'], SDP);
+    const echo = await app.next();
+    const ok = response(await peer.next());
+    expect(peer.received.map((message) => response(message).status)).toEqual([100, 200]);
+    const to = ok.headers.get('to') ?? '';
+    expect(echo.sip.toString()).toBe(
+      [
+        'SIP/2.0 200 Fine',
+        `Via: SIP/2.0/TLS 127.0.0.1:9;branch=z9hG4bK-${branches};rport=${peer.port}`,
+        'From: <sip:a@127.0.0.1>;tag=a',
+        `To: ${to}`,
+        'Call-ID: c',
+        'CSeq: 1 INVITE',
+        `Contact: <sip:127.0.0.1:${addresses.tls.port};transport=tls>`,
+        'X-Low: 1',
+        'User-Agent: t',
+        'X-Keep: 2',
+        'Content-Type: application/sdp',
+        'Content-Length: 5',
+        '',
+        SDP,
+      ].join('\r\n'),
+    );
+    const dialogId = 'c;from-tag=a';
+    expect(echo.tokens.slice(3)).toEqual([
+      ...['OK', 'application', `${echo.sip.length}`, ...at, time, transactionId],
+      ...[dialogId, '', 'Msg sent:', ''],
+    ]);
+
+    peer.send(lines('ACK', 1, { To: to }));
+    expect((await app.next()).tokens.slice(8, 10)).toEqual([transactionId, dialogId]);
+    peer.send(lines('BYE', 2, { To: to }));
+    const bye = await app.next();
+    expect(bye.tokens[8]).not.toBe(transactionId);
+    expect(bye.tokens.slice(9)).toEqual([dialogId, '']);
+    expect((await app.ask(`sip|${bye.tokens[8]}|`, ['SIP/2.0 200 OK']))[8]).toBe('');
+    expect(await peer.status()).toBe(200);
+    expect(stack.metrics()).toMatchObject({ dialogs: 0, server_transactions: 0, client_transactions: 0 });
+  });
+
+  it('has its 200 repeated until the ACK, and ends after 32 s without', async () => {
+    const { dialogId } = await answered();
+    clock.advance(500);
+    clock.advance(1_000);
+    expect([await peer.status(), await peer.status()]).toEqual([200, 200]);
+    clock.advance(30_500);
+    // After 3.5, 7.5, 11.5 s and so on: T2 is the longest pause.
+    for (let i = 0; i < 8; i++) expect(await peer.status()).toBe(200);
+    const bye = requestOf(await peer.next());
+    expect(bye.headers.get('reason')).toBe('SIP;cause=200;text="ACK timeout"');
+    expect(bye.headers.get('cseq')).toBe('2 BYE');
+    const { tokens } = await app.next();
+    expect([tokens[2], tokens[8], tokens[9]]).toEqual(['application', 'unsolicited', dialogId]);
+  });
+
+  it('keeps a BYE of the application back until the ACK', async () => {
+    const { to, dialogId } = await answered();
+    expect((await app.ask(`sip||${dialogId}`, ['BYE sip:placeholder SIP/2.0']))[0]).toBe('OK');
+    peer.send(lines('OPTIONS', 5, { 'Call-ID': 'other' }));
+    const options = await app.next();
+    await app.ask(`sip|${options.tokens[8]}|`, ['SIP/2.0 200 OK']);
+    expect(await peer.status()).toBe(200);
+    peer.send(lines('ACK', 1, { To: to }));
+    expect(requestOf(await peer.next()).method).toBe('BYE');
+  });
+
+  it('is cancelled: 200, 487, and a late answer of the application is refused', async () => {
+    const invite = lines('INVITE', 1);
+    peer.send(invite);
+    const { tokens } = await app.next();
+    const via = invite[1]?.slice('Via: '.length) ?? '';
+    peer.send(lines('CANCEL', 1, { Via: via }));
+    expect([await peer.status(), await peer.status()]).toEqual([200, 487]);
+    const cancel = await app.next();
+    expect(cancel.tokens.slice(8, 10)).toEqual([tokens[8], '']);
+    expect(cancel.sip.toString()).toMatch(/^CANCEL /);
+    expect(await app.ask(`sip|${tokens[8]}|`, ['SIP/2.0 200 OK'])).toEqual([
+      'NOK',
+      'Response not sent due to unknown transaction',
+    ]);
+    peer.send(lines('ACK', 1, { Via: via }));
+    peer.send(lines('CANCEL', 9));
+    expect(await peer.status()).toBe(481);
+    expect(stack.metrics()).toMatchObject({ server_transactions: 0 });
+  });
+
+  it('is answered 408 when the application says nothing for 64 s', async () => {
+    peer.send(lines('INVITE', 1));
+    await app.next();
+    clock.advance(64_000);
+    expect(await peer.status()).toBe(408);
+  });
+
+  it('is rejected when nobody acknowledges its reliable provisional response', async () => {
+    peer.send(lines('INVITE', 1, { Supported: '100rel' }));
+    const { tokens } = await app.next();
+    await app.ask(`sip|${tokens[8]}|`, ['SIP/2.0 183 Progress', 'require: 100rel'], SDP);
+    const first = response(await peer.next());
+    clock.advance(500);
+    expect(response(await peer.next()).headers.get('rseq')).toBe(first.headers.get('rseq'));
+    clock.advance(31_500);
+    for (let i = 0; i < 5; i++) expect(await peer.status()).toBe(183);
+    expect(await peer.status()).toBe(504);
+    expect(stack.metrics()).toMatchObject({ dialogs: 0 });
+  });
+
+  it('ends early by BYE: the BYE is answered, then the INVITE', async () => {
+    peer.send(lines('INVITE', 1));
+    const { tokens } = await app.next();
+    await app.ask(`sip|${tokens[8]}|`, ['SIP/2.0 180 Ringing']);
+    const ringing = response(await peer.next());
+    peer.send(lines('BYE', 2, { To: ringing.headers.get('to') ?? '' }));
+    const bye = await app.next();
+    await app.ask(`sip|${bye.tokens[8]}|`, ['SIP/2.0 200 OK']);
+    expect([await peer.status(), await peer.status()]).toEqual([200, 487]);
+  });
+});
+
+describe('requests that concern no application', () => {
+  it('are answered by the engine', async () => {
+    const { to } = await established();
+    for (const [request, status] of [
+      [lines('BYE', 2), 481],
+      [lines('BYE', 2, { To: '<sip:b@127.0.0.1>;tag=nobody' }), 481],
+      [lines('DANCE', 2), 405],
+      [lines('OPTIONS', 2, { 'Call-ID': 'o', Require: 'magic, timer' }), 420],
+      [lines('INFO', 1, { To: to }), 500],
+      [lines('PRACK', 3, { To: to, RAck: '1 1 INVITE' }), 481],
+      [lines('MESSAGE', 4, { 'Call-ID': 'm' }), 503],
+    ] as const) {
+      peer.send(request);
+      const refusal = response(await peer.next());
+      expect([request[0], refusal.status]).toEqual([request[0], status]);
+      if (status === 405) expect(refusal.headers.get('allow')).toContain('INVITE');
+      if (status === 420) expect(refusal.headers.get('unsupported')).toBe('magic');
+    }
+  });
+
+  it('are absorbed when they come again, and refused when they come on two ways', async () => {
+    const options = lines('OPTIONS', 1);
+    peer.send(options);
+    peer.send(options);
+    peer.send(lines('OPTIONS', 1));
+    expect(await peer.status()).toBe(482);
+    const { tokens } = await app.next();
+    await app.ask(`sip|${tokens[8]}|`, ['SIP/2.0 200 OK']);
+    expect(await peer.status()).toBe(200);
+    expect(app.frames.filter((frame) => frame.tokens[1] === 'sip')).toHaveLength(1);
+  });
+
+  it('are refused while another INVITE is under way in the dialog', async () => {
+    const { to, dialogId } = await established();
+    app.send(`sip||${dialogId}`, ['INVITE sip:placeholder SIP/2.0'], SDP);
+    const invite = requestOf(await peer.next());
+    peer.send(lines('INVITE', 2, { To: to }));
+    expect(await peer.status()).toBe(491);
+    expect(invite.headers.get('cseq')).toBe('2 INVITE');
+  });
+
+  it('are dropped without a word beyond the allowed rate', async () => {
+    for (let i = 0; i < 101; i++) peer.send(lines('DANCE', 1));
+    for (let i = 0; i < 100; i++) expect(await peer.status()).toBe(405);
+    peer.socket.end();
+    await once(peer.socket, 'close');
+    expect(peer.received).toHaveLength(100);
+    expect(stack.metrics()).toMatchObject({ requests_over_rate: 1 });
+  });
+
+  it('silence their source when the application says so', async () => {
+    peer.send(lines('OPTIONS', 1));
+    const { tokens } = await app.next();
+    app.send(`sip|${tokens[8]}|`, ['SIP/2.0 404 Not Found', 'X-Trunkline-Block: 60']);
+    const echo = await app.next();
+    expect(echo.sip.toString()).not.toContain('Trunkline');
+    await once(peer.socket, 'close');
+    await expect(TestPeer.connect(addresses.tls.port, certificates.ca)).rejects.toThrow();
+  });
+});
+
+describe('a call made', () => {
+  let server: Server;
+  let accepted: Promise<TestPeer>;
+  let uri: string;
+
+  beforeEach(async () => {
+    server = createServer({ cert: readFileSync(certificates.cert), key: readFileSync(certificates.key) });
+    accepted = once(server, 'secureConnection').then(([socket]: TLSSocket[]) => {
+      if (!socket) throw new Error('no connection');
+      return TestPeer.accepted(socket);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    uri = `sip:b@127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  });
+
+  afterEach(async () => {
+    (await accepted).close();
+    server.close();
+  });
+
+  /** A response of the callee to an INVITE that the engine sent. */
+  function reply(callee: TestPeer, invite: SipRequest, status: number, toTag: string): void {
+    callee.send([
+      `SIP/2.0 ${status} X`,
+      ...['via', 'from', 'call-id', 'cseq'].map((name) => `${name}: ${invite.headers.get(name)}`),
+      `to: ${invite.headers.get('to')};tag=${toTag}`,
+      'contact: <sip:callee@127.0.0.1:9>',
+    ]);
+  }
+
+  async function invited(): Promise<{ callee: TestPeer; invite: SipRequest; transactionId: string }> {
+    const echo = await app.ask('sip||', [`INVITE ${uri} SIP/2.0`], SDP);
+    const callee = await accepted;
+    return { callee, invite: requestOf(await callee.next()), transactionId: echo[7] ?? '' };
+  }
+
+  it('is completed with all that the application left out', async () => {
+    const { invite } = await invited();
+    const contact = `<sip:127.0.0.1:${addresses.tls.port};transport=tls>`;
+    expect(invite.uri).toBe(uri);
+    expect(invite.headers.get('via')).toMatch(
+      new RegExp(
+        `^SIP/2\\.0/TLS 127\\.0\\.0\\.1:${addresses.tls.port};branch=z9hG4bK[0-9a-f]{24};rport;alias$`,
+      ),
+    );
+    expect(invite.headers.get('max-forwards')).toBe('70');
+    expect(invite.headers.get('from')).toMatch(/^<sip:127\.0\.0\.1:\d+;transport=tls>;tag=[0-9a-f]{16}$/);
+    expect(invite.headers.get('to')).toBe(`<${uri}>`);
+    expect(invite.headers.get('contact')).toBe(contact);
+    expect(invite.headers.get('content-type')).toBe('application/sdp');
+    expect(invite.body.toString()).toBe(SDP);
+  });
+
+  it('is a 408 when nobody answers for 32 s', async () => {
+    const { transactionId } = await invited();
+    clock.advance(32_000);
+    const { tokens, sip } = await app.next();
+    expect(tokens.slice(2, 9)).toEqual(['network', '0', 'tls', '', '0', '00:00:32.000000', transactionId]);
+    expect(sip.toString()).toMatch(/^SIP\/2\.0 408 Request Timeout\r\n/);
+  });
+
+  it('is a 503 at once when the connection is lost', async () => {
+    const { callee } = await invited();
+    callee.close();
+    const { sip } = await app.next();
+    expect(sip.toString()).toMatch(/^SIP\/2\.0 503 Service Unavailable\r\n/);
+    expect(sip.toString()).toMatch(/Warning: 399 \S+ "127\.0\.0\.1:\d+: connection lost: /);
+  });
+
+  it('is cancelled after 185 s of ringing', async () => {
+    const { callee, invite } = await invited();
+    reply(callee, invite, 180, 'x');
+    await app.next();
+    clock.advance(185_000);
+    expect(requestOf(await callee.next()).method).toBe('CANCEL');
+  });
+
+  it('that is answered as it is cancelled ends with the ACK', async () => {
+    const { callee, invite, transactionId } = await invited();
+    reply(callee, invite, 180, 'x');
+    await app.next();
+    expect((await app.ask(`sip|${transactionId}|`, [`CANCEL ${uri} SIP/2.0`]))[0]).toBe('OK');
+    expect(requestOf(await callee.next()).method).toBe('CANCEL');
+    reply(callee, invite, 200, 'x');
+    const dialogId = (await app.next()).tokens[9];
+    expect((await app.ask(`sip||${dialogId}`, ['ACK sip:placeholder SIP/2.0']))[0]).toBe('OK');
+    expect(requestOf(await callee.next()).method).toBe('ACK');
+    expect(requestOf(await callee.next()).headers.get('reason')).toContain('cancel race');
+    expect((await app.next()).tokens[8]).toBe('unsolicited');
+  });
+
+  it('has its ACK repeated for a repeated 200, and ends the call of a second fork', async () => {
+    const { callee, invite } = await invited();
+    reply(callee, invite, 200, 'x');
+    const dialogId = (await app.next()).tokens[9];
+    await app.ask(`sip||${dialogId}`, ['ACK sip:placeholder SIP/2.0']);
+    const ack = requestOf(await callee.next());
+    expect([ack.method, ack.uri]).toEqual(['ACK', 'sip:callee@127.0.0.1:9']);
+    reply(callee, invite, 200, 'x');
+    expect(requestOf(await callee.next()).headers.get('via')).toBe(ack.headers.get('via'));
+    reply(callee, invite, 200, 'y');
+    const [forkAck, forkBye] = [requestOf(await callee.next()), requestOf(await callee.next())];
+    expect([forkAck.method, forkBye.method]).toEqual(['ACK', 'BYE']);
+    expect(forkBye.headers.get('to')).toBe(`<${uri}>;tag=y`);
+  });
+
+  it('that fails is acknowledged by the engine, and the ACK of the application refused', async () => {
+    const { callee, invite, transactionId } = await invited();
+    reply(callee, invite, 486, 'x');
+    expect(requestOf(await callee.next()).method).toBe('ACK');
+    const { tokens } = await app.next();
+    expect(tokens[8]).toBe(transactionId);
+    expect(await app.ask(`sip||${tokens[9]}`, ['ACK sip:placeholder SIP/2.0'])).toEqual([
+      'NOK',
+      'Server error: ACK for non-success final response is automatically generated by server',
+    ]);
+  });
+});

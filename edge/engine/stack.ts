@@ -1,0 +1,211 @@
+import type { Clock } from '#shared/clock.ts';
+import { Answers } from './answer.ts';
+import type { Context, Log } from './context.ts';
+import { DialogTable } from './dialog/table.ts';
+import type { SipCommand } from './drachtio-port/command.ts';
+import { DrachtioPort, type PortSettings } from './drachtio-port/port.ts';
+import { HepSender } from './hep-sender.ts';
+import { Identity, type ListenAddress } from './identity.ts';
+
+import type { SipMessage } from './message/message.ts';
+import { answerableRequest, parseMessage } from './message/parse.ts';
+import { validateResponse } from './message/validate.ts';
+import { Metrics } from './metrics.ts';
+import { RateLimit } from './rate-limit.ts';
+import type { Session } from './session.ts';
+import { TransactionTable } from './transaction/table.ts';
+import type { Flow } from './transport/flow.ts';
+import { TransportLayer, type TransportOptions } from './transport/layer.ts';
+import { Uac } from './uac.ts';
+import { Uas } from './uas.ts';
+import { Wire } from './wire.ts';
+
+export interface StackOptions {
+  readonly transport: TransportOptions;
+  readonly publicHost: string | null;
+  readonly port: PortSettings;
+  readonly hep: ListenAddress | null;
+  /** SIP requests per second and source address; those beyond are dropped without a word. */
+  readonly requestsPerSecond: number;
+  /** Server transactions at a time. */
+  readonly maxTransactions: number;
+}
+
+export interface StackAddresses {
+  readonly tls: ListenAddress;
+  readonly wss: ListenAddress | null;
+  readonly app: ListenAddress;
+}
+
+/**
+ * The engine in one piece: transport, transactions, dialogs and the application port, joined.
+ *
+ *     TLS, WSS -> parse -> requests  -> Uas -> drachtio port -> application
+ *                       -> responses -> transaction -> Uac ----^
+ *     application -> drachtio port -> requests -> Uac -> transaction -> TLS, WSS
+ *                                  -> responses -> Answers -> transaction --^
+ */
+export class Stack {
+  readonly #options: StackOptions;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #metrics = new Metrics();
+  readonly #hep: HepSender | null;
+  readonly #wire: Wire;
+  readonly #transport: TransportLayer;
+  readonly #transactions = new TransactionTable();
+  readonly #sessions = new DialogTable<Session>();
+  readonly #port: DrachtioPort;
+  readonly #limit: RateLimit;
+  #core: { uas: Uas; uac: Uac; answers: Answers; identity: Identity } | null = null;
+
+  /** @throws what `transport.certificates` throws */
+  constructor(options: StackOptions, clock: Clock, log: Log) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#log = log;
+    this.#hep = options.hep === null ? null : new HepSender(options.hep, this.#metrics, clock);
+    this.#wire = new Wire(this.#metrics, this.#hep, clock);
+    this.#limit = new RateLimit(options.requestsPerSecond);
+    this.#transport = new TransportLayer(
+      options.transport,
+      {
+        message: (flow, bytes) => this.#received(flow, bytes),
+        frameError: (flow, error) => {
+          this.#metrics.count('frame_errors');
+          const request = answerableRequest(error.partial);
+          if (request) this.#core?.uas.refuse(flow, request, { status: error.status, reason: error.reason });
+        },
+        closed: (flow, reason) => {
+          this.#guard('closed connection', () => this.#core?.uac.flowClosed(flow, reason));
+        },
+        refused: (remoteAddress, reason) => log('info', 'connection refused', { remoteAddress, reason }),
+      },
+      clock,
+    );
+    this.#port = new DrachtioPort(
+      options.port,
+      {
+        execute: (command) => this.#execute(command),
+        clientGone: (client) => {
+          this.#guard('application gone', () => {
+            this.#core?.uac.clientGone(client);
+            this.#core?.uas.clientGone(client);
+          });
+        },
+        hostports: () => this.#core?.identity.hostports() ?? { public: '', local: '' },
+        log,
+      },
+      clock,
+    );
+  }
+
+  /** Opens all listeners. @throws when one of them cannot be had; call `close` then */
+  async listen(): Promise<StackAddresses> {
+    const bound = await this.#transport.listen();
+    const { transport } = this.#options;
+    const tls = { host: transport.tls.host, port: bound.tls.port };
+    const wss = transport.wss && bound.wss ? { host: transport.wss.host, port: bound.wss.port } : null;
+    const identity = new Identity(this.#options.publicHost, tls, wss);
+    const context: Context = {
+      clock: this.#clock,
+      identity,
+      wire: this.#wire,
+      transport: this.#transport,
+      transactions: this.#transactions,
+      sessions: this.#sessions,
+      applications: this.#port,
+      metrics: this.#metrics,
+      log: this.#log,
+      maxTransactions: this.#options.maxTransactions,
+    };
+    const uas = new Uas(context);
+    const uac = new Uac(context);
+    this.#core = { uas, uac, answers: new Answers(context, uas, uac), identity };
+    const app = await this.#port.listen();
+    return { tls, wss, app };
+  }
+
+  reloadCertificates(): void {
+    this.#transport.reloadCertificates();
+  }
+
+  metrics(): Record<string, number> {
+    const transport: Record<string, number> = {};
+    for (const [name, value] of Object.entries(this.#transport.stats()))
+      transport[`transport_${name}`] = value;
+    return {
+      ...this.#metrics.snapshot(),
+      ...transport,
+      client_transactions: this.#transactions.clientCount,
+      server_transactions: this.#transactions.serverCount,
+      dialogs: this.#sessions.size,
+      applications: this.#port.clientCount,
+    };
+  }
+
+  /** Applications first, so that nobody is told of connections that close because we do. */
+  async close(): Promise<void> {
+    await this.#port.close();
+    await this.#transport.close();
+    this.#hep?.close();
+  }
+
+  #received(flow: Flow, bytes: Buffer): void {
+    const result = parseMessage(bytes);
+    const message = result.ok ? result.message : result.partial;
+    this.#wire.received(flow, bytes, message?.headers ?? null);
+    if (!result.ok) {
+      this.#metrics.count('messages_malformed');
+      if (result.partial && this.#limit.admit(flow.remoteAddress, this.#clock.now())) {
+        const { status, reason } = result;
+        const request = result.partial;
+        this.#guard('malformed message', () => this.#core?.uas.refuse(flow, request, { status, reason }));
+      }
+      return;
+    }
+    this.#guard(`message from ${flow.remoteAddress}`, () => this.#dispatch(flow, result.message, bytes));
+  }
+
+  #dispatch(flow: Flow, message: SipMessage, bytes: Buffer): void {
+    if (message.kind === 'request') {
+      if (!this.#limit.admit(flow.remoteAddress, this.#clock.now())) {
+        this.#metrics.count('requests_over_rate');
+        return;
+      }
+      try {
+        this.#core?.uas.receive(flow, message);
+      } catch (error) {
+        this.#failed('request', error);
+        this.#core?.uas.refuse(flow, message, { status: 500, reason: 'Server Internal Error' });
+      }
+      return;
+    }
+    const transaction =
+      validateResponse(message) === null ? this.#transactions.clientFor(message) : undefined;
+    if (transaction) transaction.receive(message, bytes);
+    else this.#metrics.count('responses_unmatched');
+  }
+
+  #execute(command: SipCommand): void {
+    const { start } = command.message;
+    if (!this.#core) command.refuse('the engine is starting');
+    else if (start.kind === 'response') this.#core.answers.execute(command, start.status, start.reason);
+    else this.#core.uac.execute(command, start.method, start.uri);
+  }
+
+  /** A bug that one message hits must not end the calls of all others. */
+  #guard(what: string, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#failed(what, error);
+    }
+  }
+
+  #failed(what: string, error: unknown): void {
+    this.#metrics.count('failures');
+    const failure = error instanceof Error ? error : new Error(String(error));
+    this.#log('error', `${what}: ${failure.message}`, { stack: failure.stack });
+  }
+}

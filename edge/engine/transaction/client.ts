@@ -1,0 +1,195 @@
+import type { Clock, Timer } from '#shared/clock.ts';
+import type { SipRequest, SipResponse } from '../message/message.ts';
+import { type ClientInviteInput, type ClientInviteState, clientInvite } from './client-invite.ts';
+import {
+  type ClientNonInviteInput,
+  type ClientNonInviteState,
+  clientNonInvite,
+} from './client-non-invite.ts';
+import { ackOfFailure, cancelOf } from './follow-ups.ts';
+import { step } from './machine.ts';
+import { type TimerName, timers } from './timers.ts';
+
+/** Who sent the request: told of everything that the protocol does not settle by itself. */
+export interface ClientUser {
+  /** A response, 100 too. Of final ones only the first. */
+  response(response: SipResponse, bytes: Buffer): void;
+  /** Another 2xx for an INVITE that has one: a retransmission, or a second fork's (compare the To tags). */
+  repeated(response: SipResponse): void;
+  /** Timer B or F: treated as a 408 (RFC 3261 section 8.1.3.1). */
+  timeout(): void;
+  /** The transport failed: treated as a 503 (8.1.3.1). `cause` is for a person. */
+  unreachable(cause: string): void;
+  /** The transaction is over. Called once, after all the others. */
+  ended(): void;
+}
+
+/** Puts a message on the wire. */
+export type Send = (message: SipRequest, bytes?: Buffer) => void;
+
+/** What both client transactions are to their users. */
+export interface ClientTransaction {
+  /** Branch of the top Via, by which responses find the transaction. */
+  readonly branch: string;
+  readonly request: SipRequest;
+  /** The request leaves. Timer B or F runs since construction, so it covers the connection's setting up. */
+  start(send: Send, bytes: Buffer): void;
+  receive(response: SipResponse, bytes: Buffer): void;
+  transportFailed(cause: string): void;
+}
+
+export class InviteClientTransaction implements ClientTransaction {
+  readonly branch: string;
+  readonly request: SipRequest;
+  readonly #clock: Clock;
+  readonly #user: ClientUser;
+  #state: ClientInviteState = 'Calling';
+  #timer: Timer | null = null;
+  #send: Send | null = null;
+  #cancel: SipRequest | null = null;
+
+  constructor(branch: string, request: SipRequest, user: ClientUser, clock: Clock) {
+    this.branch = branch;
+    this.request = request;
+    this.#user = user;
+    this.#clock = clock;
+    this.#start('B');
+  }
+
+  get state(): ClientInviteState {
+    return this.#state;
+  }
+
+  /** The CANCEL that was sent or waits for a provisional response, null when nobody cancelled. */
+  get cancelRequest(): SipRequest | null {
+    return this.#cancel;
+  }
+
+  start(send: Send, bytes: Buffer): void {
+    if (this.#state === 'Terminated') return;
+    this.#send = send;
+    send(this.request, bytes);
+  }
+
+  receive(response: SipResponse, bytes: Buffer): void {
+    const { status } = response;
+    this.#move(status < 200 ? '1xx' : status < 300 ? '2xx' : 'failure', response, bytes, '');
+  }
+
+  /**
+   * Sends the CANCEL, now or with the first provisional response.
+   * @returns the CANCEL, null when the INVITE has its final response
+   */
+  cancel(extra: Iterable<readonly [string, string]> = []): SipRequest | null {
+    if (this.#state === 'Accepted' || this.#state === 'Terminated') return null;
+    this.#cancel ??= cancelOf(this.request, extra);
+    this.#move('cancel', null, null, '');
+    return this.#cancel;
+  }
+
+  transportFailed(cause: string): void {
+    if (this.#state !== 'Terminated') this.#move('transport error', null, null, cause);
+  }
+
+  #move(input: ClientInviteInput, response: SipResponse | null, bytes: Buffer | null, cause: string): void {
+    const { to, actions } = step(clientInvite, this.#state, input);
+    this.#state = to;
+    if (to === 'Terminated') this.#timer?.cancel();
+    for (const action of actions) {
+      switch (action) {
+        case 'deliver':
+          if (response && bytes) this.#user.response(response, bytes);
+          break;
+        case 'repeated':
+          if (response) this.#user.repeated(response);
+          break;
+        case 'send ACK':
+          if (response) this.#send?.(ackOfFailure(this.request, response));
+          break;
+        case 'send CANCEL':
+          this.#cancel ??= cancelOf(this.request);
+          this.#send?.(this.#cancel);
+          break;
+        case 'timeout':
+          this.#user.timeout();
+          break;
+        case 'unreachable':
+          this.#user.unreachable(cause);
+          break;
+        case 'start C':
+          this.#start('C');
+          break;
+        case 'start M':
+          this.#start('M');
+          break;
+        case 'start cancel':
+          this.#start('cancel');
+          break;
+      }
+    }
+    if (to === 'Terminated') this.#user.ended();
+  }
+
+  #start(name: Extract<TimerName, 'B' | 'C' | 'M' | 'cancel'>): void {
+    this.#timer?.cancel();
+    this.#timer = this.#clock.after(timers[name], () => {
+      this.#move(`timer ${name}`, null, null, '');
+    });
+  }
+}
+
+export class NonInviteClientTransaction implements ClientTransaction {
+  readonly branch: string;
+  readonly request: SipRequest;
+  readonly #user: ClientUser;
+  readonly #timer: Timer;
+  #state: ClientNonInviteState = 'Trying';
+
+  constructor(branch: string, request: SipRequest, user: ClientUser, clock: Clock) {
+    this.branch = branch;
+    this.request = request;
+    this.#user = user;
+    this.#timer = clock.after(timers.F, () => this.#move('timer F', null, null, ''));
+  }
+
+  get state(): ClientNonInviteState {
+    return this.#state;
+  }
+
+  start(send: Send, bytes: Buffer): void {
+    if (this.#state !== 'Terminated') send(this.request, bytes);
+  }
+
+  receive(response: SipResponse, bytes: Buffer): void {
+    this.#move(response.status < 200 ? '1xx' : 'final', response, bytes, '');
+  }
+
+  transportFailed(cause: string): void {
+    if (this.#state !== 'Terminated') this.#move('transport error', null, null, cause);
+  }
+
+  #move(
+    input: ClientNonInviteInput,
+    response: SipResponse | null,
+    bytes: Buffer | null,
+    cause: string,
+  ): void {
+    const { to, actions } = step(clientNonInvite, this.#state, input);
+    this.#state = to;
+    if (to === 'Terminated') this.#timer.cancel();
+    for (const action of actions) {
+      switch (action) {
+        case 'deliver':
+          if (response && bytes) this.#user.response(response, bytes);
+          break;
+        case 'timeout':
+          this.#user.timeout();
+          break;
+        case 'unreachable':
+          this.#user.unreachable(cause);
+          break;
+      }
+    }
+    if (to === 'Terminated') this.#user.ended();
+  }
+}

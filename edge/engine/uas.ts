@@ -1,0 +1,356 @@
+import { randomInt } from 'node:crypto';
+import type { Context } from './context.ts';
+import type { AppClient } from './drachtio-port/client.ts';
+import { sipLine, wireTime } from './drachtio-port/lines.ts';
+import { newTag } from './identity.ts';
+import { type IncomingOwner, IncomingRequest } from './incoming-request.ts';
+import { tagOf } from './message/address.ts';
+import { parseCSeq } from './message/cseq.ts';
+import type { SipRequest } from './message/message.ts';
+import { serializeRequest, serializeResponse } from './message/serialize.ts';
+import { type Rejection, unsupportedOptions, validateRequest } from './message/validate.ts';
+import { type Fields, plainResponse, stampVia, trying, warning } from './responses.ts';
+import type { Session } from './session.ts';
+import { endsSubscription } from './subscription.ts';
+import { mergeKey, serverKey } from './transaction/matching.ts';
+import type { ServerTransaction } from './transaction/server.ts';
+import type { Flow } from './transport/flow.ts';
+import { peerOf } from './ways.ts';
+
+/** Methods that an application may route; every other one is answered 405. */
+const METHODS: readonly string[] = [
+  'INVITE',
+  'ACK',
+  'BYE',
+  'CANCEL',
+  'OPTIONS',
+  'REFER',
+  'NOTIFY',
+  'PRACK',
+  'UPDATE',
+  'INFO',
+  'SUBSCRIBE',
+  'MESSAGE',
+  'REGISTER',
+  'PUBLISH',
+];
+const KNOWN: ReadonlySet<string> = new Set(METHODS);
+const ALLOW: Fields = [['Allow', METHODS.join(', ')]];
+
+/** Option tags of which at least the application can take care; Require with another one is answered 420. */
+const SUPPORTED: ReadonlySet<string> = new Set([
+  '100rel',
+  'timer',
+  'replaces',
+  'norefersub',
+  'nosub',
+  'explicitsub',
+  'multiple-refer',
+  'tdialog',
+  'from-change',
+  'histinfo',
+  'path',
+  'outbound',
+  'gruu',
+  'eventlist',
+  'join',
+  'answermode',
+  'early-session',
+  'resource-priority',
+  'sdp-anat',
+  'uui',
+]);
+
+interface Refusal {
+  readonly status: number;
+  readonly reason: string;
+  readonly fields?: Fields;
+}
+
+/**
+ * The server half of the user agent core (RFC 3261 section 8.2): takes requests of the network to their
+ * transaction, dialog and application, and answers those that concern no application.
+ */
+export class Uas implements IncomingOwner {
+  readonly #context: Context;
+  /** By the name that the application uses. */
+  readonly #incoming = new Map<string, IncomingRequest>();
+  readonly #byTransaction = new Map<ServerTransaction, IncomingRequest>();
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  get clock() {
+    return this.#context.clock;
+  }
+
+  get wire() {
+    return this.#context.wire;
+  }
+
+  /** The request that the application names so, while it may be answered. */
+  find(transactionId: string): IncomingRequest | undefined {
+    return this.#incoming.get(transactionId);
+  }
+
+  receive(flow: Flow, request: SipRequest): void {
+    const rejection = validateRequest(request);
+    if (rejection) {
+      this.refuse(flow, request, rejection);
+      return;
+    }
+    stampVia(request, flow);
+    const { method } = request;
+    if (method === 'ACK') {
+      this.#ack(flow, request);
+      return;
+    }
+    const key = serverKey(request, method);
+    const known = this.#context.transactions.server(key);
+    if (known) {
+      known.retransmitted();
+      return;
+    }
+    if (method === 'CANCEL') this.#cancel(flow, request);
+    else if (tagOf(request.headers.get('to') ?? '') === undefined) this.#outOfDialog(flow, request, key);
+    else this.#inDialog(flow, request, key);
+  }
+
+  /** Answers a request at once and keeps nothing of it. An ACK is never answered. */
+  refuse(flow: Flow, request: SipRequest, rejection: Rejection): void {
+    if (request.method === 'ACK') return;
+    const fields = [...(rejection.headers ?? [])];
+    const host = this.#context.identity.hostPort(flow.protocol, flow.localAddress);
+    if (rejection.warning !== undefined) fields.push(warning(host, rejection.warning));
+    this.#respond(flow, request, rejection.status, rejection.reason, fields);
+  }
+
+  #respond(flow: Flow, request: SipRequest, status: number, reason: string, fields: Fields = []): void {
+    const response = plainResponse(request, status, reason, newTag(), fields);
+    this.#context.metrics.count('requests_refused');
+    this.wire.send(flow, serializeResponse(response), request.headers);
+  }
+
+  #outOfDialog(flow: Flow, request: SipRequest, key: string): void {
+    const { applications, transactions, metrics } = this.#context;
+    const { method, headers } = request;
+    if (!KNOWN.has(method)) {
+      this.#respond(flow, request, 405, 'Method Not Allowed', ALLOW);
+      return;
+    }
+    if (transactions.isMerged(mergeKey(headers))) {
+      this.#respond(flow, request, 482, 'Loop Detected');
+      return;
+    }
+    // These act on a dialog, and the request names none.
+    if (method === 'BYE' || method === 'PRACK' || method === 'UPDATE') {
+      this.#respond(flow, request, 481, 'Call/Transaction Does Not Exist');
+      return;
+    }
+    const unsupported = unsupportedOptions(request, SUPPORTED);
+    if (unsupported.length > 0) {
+      this.#respond(flow, request, 420, 'Bad Extension', [['Unsupported', unsupported.join(', ')]]);
+      return;
+    }
+    if (method === 'INVITE' && !headers.has('contact')) {
+      this.#respond(flow, request, 400, 'Missing Contact');
+      return;
+    }
+    if (transactions.serverCount >= this.#context.maxTransactions) {
+      metrics.count('requests_overload');
+      this.#respond(flow, request, 503, 'Service Unavailable', [['Retry-After', '5']]);
+      return;
+    }
+    const client = applications.pick(method.toLowerCase());
+    if (!client) {
+      this.#respond(flow, request, 503, 'Service Unavailable');
+      return;
+    }
+    const incoming = this.#begin(key, request, flow, client, null);
+    const bytes = serializeRequest(request);
+    if (incoming.invite) applications.cdr('attempt', 'network', null, bytes);
+    this.#deliver(incoming, bytes, incoming.id);
+  }
+
+  #inDialog(flow: Flow, request: SipRequest, key: string): void {
+    const { sessions } = this.#context;
+    const { method } = request;
+    const session = sessions.forRequest(request.headers);
+    if (!session) {
+      this.#respond(flow, request, 481, 'Call/Transaction Does Not Exist');
+      return;
+    }
+    if (!KNOWN.has(method)) {
+      this.#respond(flow, request, 405, 'Method Not Allowed', ALLOW);
+      return;
+    }
+    const refusal: Refusal | null = session.dialog.accept(request) ?? this.#collision(session, request);
+    if (refusal) {
+      this.#respond(flow, request, refusal.status, refusal.reason, refusal.fields ?? []);
+      return;
+    }
+    session.use(flow);
+    if (method === 'PRACK' && !this.#pracked(session, request)) {
+      this.#respond(flow, request, 481, 'Call/Transaction Does Not Exist');
+      return;
+    }
+    const incoming = this.#begin(key, request, flow, session.client, session);
+    if (incoming.invite) session.incomingInvite = incoming;
+    const bytes = serializeRequest(request);
+    if (method === 'BYE') this.#bye(incoming, session, bytes);
+    this.#deliver(incoming, bytes, incoming.id);
+    if (method === 'NOTIFY' && endsSubscription(request) && session.method === 'SUBSCRIBE')
+      this.drop(session);
+  }
+
+  /** INVITEs that must not overlap with others in the dialog (RFC 3261 section 14.2). */
+  #collision(session: Session, request: SipRequest): Refusal | null {
+    if (request.method !== 'INVITE') return null;
+    if (session.outgoingInvite || session.awaitedAck) {
+      return { status: 491, reason: 'Request Pending' };
+    }
+    if (!session.incomingInvite) return null;
+    const fields: Fields = [['Retry-After', `${randomInt(0, 11)}`]];
+    return { status: 500, reason: 'INVITE In Progress', fields };
+  }
+
+  /** RFC 3262 section 3: RAck names the response by its RSeq, and the INVITE by its CSeq. */
+  #pracked(session: Session, request: SipRequest): boolean {
+    const [rseq, cseq, method] = (request.headers.get('rack') ?? '').split(/[ \t]+/);
+    const awaited = session.awaitedPracks.get(Number(rseq));
+    if (!awaited || awaited.cseq !== Number(cseq) || method !== 'INVITE') return false;
+    awaited.retransmission.stop();
+    session.awaitedPracks.delete(Number(rseq));
+    return true;
+  }
+
+  #bye(incoming: IncomingRequest, session: Session, bytes: Buffer): void {
+    incoming.after = session.incomingInvite;
+    this.drop(session);
+    this.#context.applications.cdr('stop', 'network', 'normal-release', bytes);
+  }
+
+  #begin(
+    key: string,
+    request: SipRequest,
+    flow: Flow,
+    client: AppClient,
+    session: Session | null,
+  ): IncomingRequest {
+    const incoming = new IncomingRequest(this, key, request, flow, client, session);
+    this.#context.transactions.addServer(incoming.transaction);
+    this.#incoming.set(incoming.id, incoming);
+    this.#byTransaction.set(incoming.transaction, incoming);
+    this.#context.metrics.count(incoming.invite ? 'invites_received' : 'requests_received');
+    incoming.invite?.trying(trying(request));
+    return incoming;
+  }
+
+  #deliver(incoming: IncomingRequest, bytes: Buffer, transactionId: string): void {
+    const { flow, session } = incoming;
+    const listener = incoming.inDialog ? null : { address: flow.localAddress, port: flow.localPort };
+    const time = wireTime(this.clock.now());
+    const dialogId = session?.dialog.id ?? '';
+    const line = sipLine('network', bytes.length, peerOf(flow), time, transactionId, dialogId, listener);
+    incoming.client.send(line, bytes);
+  }
+
+  /** ACK: of a failure it ends with its INVITE's transaction, of a 2xx it goes to the dialog (13.3.1.4). */
+  #ack(flow: Flow, request: SipRequest): void {
+    const { transactions, sessions } = this.#context;
+    const invite = transactions.inviteServer(serverKey(request, 'INVITE'));
+    if (invite?.state === 'Completed') {
+      invite.acknowledgedFailure();
+      return;
+    }
+    const session = sessions.forRequest(request.headers);
+    const awaited = session?.awaitedAck;
+    if (!session || !awaited || awaited.cseq !== parseCSeq(request.headers.get('cseq') ?? '')?.number) return;
+    awaited.retransmission.stop();
+    session.awaitedAck = null;
+    session.use(flow);
+    // The ACK of a later INVITE is told under a name of its own, as applications are used to.
+    const { incoming } = awaited;
+    const bytes = serializeRequest(request);
+    const time = wireTime(this.clock.now());
+    const line = sipLine('network', bytes.length, peerOf(flow), time, incoming.id, session.dialog.id, null);
+    incoming.client.send(line, bytes);
+    incoming.invite?.acknowledged();
+    session.letGo();
+  }
+
+  /** CANCEL (9.2): 200 for itself and 487 for its INVITE; the application is told. */
+  #cancel(flow: Flow, request: SipRequest): void {
+    const { transactions, applications, sessions } = this.#context;
+    const invite = transactions.inviteServer(serverKey(request, 'INVITE'));
+    const incoming = invite?.open ? this.#byTransaction.get(invite) : undefined;
+    // An INVITE that has its final response cannot be cancelled. 9.2 lets a transaction that is kept for
+    // retransmissions answer 200 here; 481 tells the caller the truth, and other servers do the same.
+    if (!incoming) {
+      this.#respond(flow, request, 481, 'Call/Transaction Does Not Exist');
+      return;
+    }
+    incoming.toTag ??= newTag();
+    const ok = plainResponse(request, 200, 'OK', incoming.toTag);
+    this.wire.send(flow, serializeResponse(ok), request.headers);
+    const { session } = incoming;
+    const dialogId = session?.dialog.id ?? '';
+    this.finish(incoming, 487, 'Request Terminated');
+    if (session && !incoming.inDialog && sessions.get('uas', dialogId) === session) this.drop(session);
+    const bytes = serializeRequest(request);
+    const time = wireTime(this.clock.now());
+    incoming.client.send(
+      sipLine('network', bytes.length, peerOf(flow), time, incoming.id, dialogId, null),
+      bytes,
+    );
+    // Attempts that no application has touched yet leave no second record.
+    if (session && !incoming.inDialog)
+      applications.cdr('stop', 'network', 'call-canceled', serializeRequest(incoming.request));
+  }
+
+  /** A final response of the engine's own to a request that an application was to answer. */
+  finish(incoming: IncomingRequest, status: number, reason: string): void {
+    incoming.toTag ??= newTag();
+    const response = plainResponse(incoming.request, status, reason, incoming.toTag);
+    incoming.transaction.respond(status, serializeResponse(response));
+    this.closed(incoming);
+  }
+
+  /** An INVITE has its final response: it blocks no other one in its dialog. */
+  closed(incoming: IncomingRequest): void {
+    if (incoming.session?.incomingInvite === incoming) incoming.session.incomingInvite = null;
+  }
+
+  /** The dialog is over. */
+  drop(session: Session): void {
+    this.#context.sessions.remove(session);
+    session.release();
+  }
+
+  /** Nobody answers for these any more. */
+  clientGone(client: AppClient): void {
+    for (const incoming of this.#incoming.values()) {
+      if (incoming.client !== client || !incoming.transaction.open) continue;
+      this.finish(incoming, 503, 'Service Unavailable');
+    }
+    for (const session of this.#context.sessions) if (session.client === client) this.drop(session);
+  }
+
+  unanswered(incoming: IncomingRequest): void {
+    this.#context.metrics.count('invites_unanswered');
+    this.#context.log('warn', 'the application has not answered an INVITE', {
+      callId: incoming.request.headers.get('call-id'),
+    });
+    this.finish(incoming, 408, 'Request Timeout');
+  }
+
+  ended(incoming: IncomingRequest): void {
+    this.#context.transactions.removeServer(incoming.transaction);
+    this.#incoming.delete(incoming.id);
+    this.#byTransaction.delete(incoming.transaction);
+    this.closed(incoming);
+    // 15.1.2: with the BYE answered, requests of the dialog that are still open are answered 487.
+    if (incoming.after?.transaction.open) this.finish(incoming.after, 487, 'Request Terminated');
+  }
+}
