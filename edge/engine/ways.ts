@@ -5,15 +5,25 @@ import type { Ourselves } from './requests.ts';
 import type { Flow } from './transport/flow.ts';
 
 /** How requests leave, and how we appear to those at the other end. */
-export class Ways {
-  readonly #context: Pick<Context, 'identity' | 'transport'>;
+interface WaysContext {
+  readonly identity: Context['identity'];
+  readonly transport: Pick<Context['transport'], 'find' | 'connect'>;
+}
 
-  constructor(context: Pick<Context, 'identity' | 'transport'>) {
+export class Ways {
+  readonly #context: WaysContext;
+
+  constructor(context: WaysContext) {
     this.#context = context;
   }
 
-  /** An open connection to exactly this address and port, else the destination itself. */
+  /**
+   * An open connection to exactly this address and port, else the destination itself. Where the far end has
+   * to prove a domain (RFC 5922), only a connection that was made for that domain serves: the transport keeps
+   * those by name.
+   */
   to(destination: Destination): Way {
+    if (destination.serverName !== destination.host) return { destination };
     const flow = this.#context.transport.find(destination.host, destination.port);
     return flow && !flow.closed && flow.protocol === destination.protocol ? { flow } : { destination };
   }

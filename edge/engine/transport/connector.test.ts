@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failure, HOST, listening, server, silentServer, target } from './fixture.ts';
+import { failure, HOST, listening, server, silentServer, target } from './testing.ts';
 
 test('tries the next address and tells the last cause', async () => {
   const bob = await listening();

@@ -2,7 +2,7 @@ import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
 import { createAuthority, createSelfSigned } from '../../../test/fakes/certificates.ts';
 import type { TlsMaterial } from './certificates.ts';
-import { authority, failure, foreignServer, HOST, listening, MESSAGE, server, target } from './fixture.ts';
+import { authority, failure, foreignServer, HOST, listening, MESSAGE, server, target } from './testing.ts';
 
 const stranger = createAuthority('Stranger');
 
