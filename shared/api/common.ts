@@ -1,5 +1,5 @@
 /** Building blocks of the HTTP contract's schemas (sections 1.2 to 1.5). */
-import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 
 /** An object that takes no other properties (contract 1.4). */
 export const Closed = <T extends TProperties>(properties: T) =>
@@ -63,5 +63,3 @@ export function plain<T>(data: T): { data: T; errors: null } {
 /** Path parameters: never validated by schema, because a malformed id answers 404 of its resource. */
 export const PathId = <const K extends string>(name: K, description: string) =>
   Type.Object({ [name]: Type.String({ description }) } as Record<K, ReturnType<typeof Type.String>>);
-
-export type { Static };

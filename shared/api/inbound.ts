@@ -19,7 +19,7 @@ const Optional = Type.Optional;
 const Clearable = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Optional(Nullable(schema));
 
 /** An integer, `production` or `staging` (contract 9.1). */
-export const PathwayVersionChoice = Type.Union([
+const PathwayVersionChoice = Type.Union([
   Integer(0, 2_147_483_647),
   Type.Literal('production'),
   Type.Literal('staging'),
@@ -28,7 +28,7 @@ export const PathwayVersionChoice = Type.Union([
 /** A transfer target of contract section 4: E.164, an extension, or a SIP URI. */
 const TransferTarget = Text(1, 512);
 
-export const ToolId = Type.String({
+const ToolId = Type.String({
   pattern: '^(TL-)?[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
 });
 

@@ -1,0 +1,169 @@
+/** What is made of an edge's call record: pure functions (contract 3.4 and 9.2). */
+
+import type { CallView } from '#shared/api/calls.ts';
+import type { CallLogEntry } from '#shared/api/sip-calls.ts';
+import type { CallRecord, TranscriptEntry } from '#shared/edge-protocol.ts';
+import { type TerminationCode, terminations } from '#shared/termination.ts';
+import type { CallRow } from '../db/tables.ts';
+
+export const outcomes = ['in_progress', 'completed', 'busy', 'no_answer', 'canceled', 'failed'] as const;
+export type Outcome = (typeof outcomes)[number];
+
+/** How the call log names the end of a call (contract 3.4). */
+function outcomeOf(
+  call: Pick<CallRecord, 'ended_at' | 'answered_at' | 'status' | 'sip_code' | 'termination'>,
+): Outcome {
+  if (call.ended_at === null) return 'in_progress';
+  if (call.answered_at !== null) return 'completed';
+  const endedByUs = call.termination === 'api_stop' || call.termination === 'caller_canceled';
+  if (endedByUs || call.status === 'canceled' || call.sip_code === 487) return 'canceled';
+  if (call.sip_code === 486 || call.sip_code === 600 || call.status === 'busy') return 'busy';
+  if (call.sip_code === 480 || call.status === 'no-answer') return 'no_answer';
+  return 'failed';
+}
+
+/** The row that stands for a record. Keys are in the order of the table's columns. */
+export function callRow(call: CallRecord, edgeId: string): CallRow {
+  return {
+    id: call.id,
+    org_id: call.org_id,
+    edge_id: edgeId,
+    sip_call_id: call.sip_call_id,
+    parent_id: null,
+    direction: call.direction,
+    from_number: call.from,
+    to_number: call.to,
+    number: call.number,
+    trunk_id: call.trunk_id,
+    source_ip: call.source_ip,
+    started_at: isoMilliseconds(call.started_at),
+    answered_at: call.answered_at && isoMilliseconds(call.answered_at),
+    ended_at: call.ended_at && isoMilliseconds(call.ended_at),
+    status: call.status,
+    outcome: outcomeOf(call),
+    sip_code: call.sip_code,
+    sip_reason: call.sip_reason,
+    termination: call.termination,
+    termination_detail: call.termination_detail,
+    hangup_by: call.hangup_by,
+    codec: call.codec,
+    media: call.media && JSON.stringify(call.media),
+    agent_kind: call.agent_kind,
+    pathway_id: call.pathway_id,
+    pathway_version: call.pathway_version,
+    max_duration: call.max_duration,
+    request_data: JSON.stringify(call.request_data),
+    variables: JSON.stringify(call.variables),
+  };
+}
+
+/** Times are compared as text, so all must have milliseconds and `Z`. @throws RangeError for what is no time */
+function isoMilliseconds(time: string): string {
+  return time.length === 24 && time.endsWith('Z') ? time : new Date(time).toISOString();
+}
+
+/** One line of the call log (contract 3.4). */
+export function callLogEntry(row: CallRow): CallLogEntry {
+  const ended = row.ended_at !== null;
+  return {
+    id: row.id,
+    call_id: row.sip_call_id,
+    parent_id: row.parent_id,
+    direction: row.direction,
+    from: row.from_number,
+    to: row.to_number,
+    status: ended ? statusText(row) : 'in progress',
+    sip_code: ended ? row.sip_code : null,
+    outcome: row.outcome,
+    duration_seconds: secondsBetween(row.answered_at, row.ended_at),
+    started_at: row.started_at,
+    answered_at: row.answered_at,
+    ended_at: row.ended_at,
+    source_ip: row.source_ip,
+    edge_id: row.edge_id,
+    trunk_id: row.trunk_id,
+    codec: row.codec,
+    hangup_by: ended ? row.hangup_by : null,
+    termination: row.termination,
+    termination_detail: row.termination_detail,
+    failover_attempts: [],
+    media: row.media === null ? null : JSON.parse(row.media),
+  };
+}
+
+function statusText(row: CallRow): string {
+  if (row.sip_code !== null) return `${row.sip_code} ${row.sip_reason ?? ''}`.trimEnd();
+  return row.sip_reason ?? row.outcome.replace('_', ' ');
+}
+
+/** Seconds with at most 3 decimals; 0 while either end is open (contract 1.5). */
+function secondsBetween(from: string | null, to: string | null): number {
+  if (from === null || to === null) return 0;
+  return Math.max(0, Date.parse(to) - Date.parse(from)) / 1000;
+}
+
+const enders: Readonly<Record<string, CallView['call_ended_by']>> = {
+  agent: 'ASSISTANT',
+  transfer: 'ASSISTANT',
+  peer: 'USER',
+  api: 'API',
+  timeout: 'ERROR',
+  error: 'ERROR',
+};
+
+/** The call record of contract 9.2; `now` (ms) counts the length of a call that still goes on. */
+export function callView(row: CallRow, transcript: readonly TranscriptEntry[], now: number): CallView {
+  const until = row.ended_at ?? new Date(now).toISOString();
+  const seconds = secondsBetween(row.answered_at, until);
+  return {
+    call_id: row.id,
+    c_id: row.id,
+    batch_id: null,
+    to: row.to_number,
+    from: row.from_number,
+    inbound: row.direction === 'inbound',
+    direction: row.direction,
+    status: row.status,
+    queue_status: row.status,
+    completed: row.ended_at !== null,
+    created_at: row.started_at,
+    started_at: row.started_at,
+    end_at: row.ended_at,
+    call_length: Math.round((seconds / 60) * 100) / 100,
+    corrected_duration: Math.round(seconds),
+    max_duration: row.max_duration,
+    answered_by: null,
+    call_ended_by: row.ended_at === null ? null : (enders[row.hangup_by ?? ''] ?? null),
+    error_message: errorMessage(row),
+    pathway_id: row.pathway_id,
+    pathway_version: row.pathway_version,
+    persona_id: null,
+    request_data: JSON.parse(row.request_data),
+    metadata: {},
+    variables: JSON.parse(row.variables),
+    transferred_to: null,
+    concatenated_transcript: transcript.map((entry) => `${entry.user}: ${entry.text}`).join('\n'),
+    transcripts: transcript.map(({ id, at, text, user }) => ({ id, created_at: at, text, user })),
+    pathway_logs: transcript.map(({ user, text, node_id, node_name, at }) => ({
+      role: user,
+      text,
+      node_id,
+      node_name,
+      created_at: at,
+    })),
+    sip_call_id: row.sip_call_id,
+    trunk_id: row.trunk_id,
+  };
+}
+
+/** Why a call did not go well; null when it did, or still goes on. */
+function errorMessage(row: CallRow): string | null {
+  const failed = row.outcome === 'failed' || row.hangup_by === 'error';
+  if (row.ended_at === null || !failed) return null;
+  const summary = isTermination(row.termination) ? terminations[row.termination].summary : 'The call failed.';
+  return row.termination_detail === null ? summary : `${summary} ${row.termination_detail}`;
+}
+
+function isTermination(code: string | null): code is TerminationCode {
+  return code !== null && Object.hasOwn(terminations, code);
+}

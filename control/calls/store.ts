@@ -1,0 +1,113 @@
+/** Reading calls, their conversations and traces. They are written by the edges' reports (edges/reports.ts). */
+import type { ExpressionBuilder } from 'kysely';
+import type { TraceMessage, TranscriptEntry } from '#shared/edge-protocol.ts';
+import type { CallRow, Db, Tables } from '../db/tables.ts';
+
+/** Most messages of a trace that are shown (contract 3.4). */
+const mostTraceMessages = 500;
+
+export function findCall(db: Db, orgId: string, id: string): Promise<CallRow | undefined> {
+  return db
+    .selectFrom('calls')
+    .selectAll()
+    .where('id', '=', id)
+    .where('org_id', '=', orgId)
+    .executeTakeFirst();
+}
+
+/** A call by its id, or the newest one of a SIP Call-ID. */
+export async function findLoggedCall(db: Db, orgId: string, callId: string): Promise<CallRow | undefined> {
+  const byId = await findCall(db, orgId, callId);
+  if (byId) return byId;
+  return db
+    .selectFrom('calls')
+    .selectAll()
+    .where('sip_call_id', '=', callId)
+    .where('org_id', '=', orgId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+}
+
+/** Filters of a page; times are ISO with milliseconds. */
+export interface CallFilter {
+  readonly number?: string;
+  readonly direction?: 'inbound' | 'outbound';
+  readonly outcome?: string;
+  readonly sipCode?: number;
+  /** inclusive */
+  readonly from?: string;
+  /** exclusive */
+  readonly to?: string;
+  /** Only calls that come after this one in the order of the list. */
+  readonly after?: Pick<CallRow, 'started_at' | 'id'>;
+}
+
+/** Newest first: `started_at`, then `id`, both descending. Every filter has an index in this order. */
+export function listCalls(db: Db, orgId: string, filter: CallFilter, limit: number): Promise<CallRow[]> {
+  let query = db.selectFrom('calls').selectAll().where('org_id', '=', orgId);
+  if (filter.number !== undefined) query = query.where('number', '=', filter.number);
+  if (filter.direction !== undefined) query = query.where('direction', '=', filter.direction);
+  if (filter.outcome !== undefined) query = query.where('outcome', '=', filter.outcome);
+  if (filter.sipCode !== undefined) query = query.where('sip_code', '=', filter.sipCode);
+  if (filter.from !== undefined) query = query.where('started_at', '>=', filter.from);
+  if (filter.to !== undefined) query = query.where('started_at', '<', filter.to);
+  const { after } = filter;
+  if (after) query = query.where((eb) => isAfter(eb, after));
+  return query.orderBy('started_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** The first comparison bounds the index; the second one settles calls of the same moment. */
+function isAfter(eb: ExpressionBuilder<Tables, 'calls'>, after: Pick<CallRow, 'started_at' | 'id'>) {
+  return eb.and([
+    eb('started_at', '<=', after.started_at),
+    eb.or([eb('started_at', '<', after.started_at), eb('id', '<', after.id)]),
+  ]);
+}
+
+export async function findTranscript(db: Db, callId: string): Promise<TranscriptEntry[]> {
+  const parts = await db
+    .selectFrom('transcript_parts')
+    .select('entries')
+    .where('call_id', '=', callId)
+    .orderBy('id')
+    .execute();
+  return parts.flatMap((part): TranscriptEntry[] => JSON.parse(part.entries));
+}
+
+export interface StoredTrace {
+  readonly messages: readonly TraceMessage[];
+  /** Some messages are missing. */
+  readonly truncated: boolean;
+}
+
+/** The trace of a call, or null when there is none, or none any more. */
+export async function findTrace(db: Db, callId: string): Promise<StoredTrace | null> {
+  const parts = await db
+    .selectFrom('trace_parts')
+    .select(['messages', 'truncated'])
+    .where('call_id', '=', callId)
+    .orderBy('id')
+    .limit(mostTraceMessages)
+    .execute();
+  if (parts.length === 0) return null;
+  const messages = parts.flatMap((part): TraceMessage[] => JSON.parse(part.messages));
+  return {
+    messages: messages.slice(0, mostTraceMessages),
+    truncated: messages.length > mostTraceMessages || parts.some((part) => part.truncated === 1),
+  };
+}
+
+/** Deletes call records and conversations that began before `time`. Returns how many calls went. */
+export async function deleteCallsBefore(db: Db, time: string): Promise<number> {
+  const old = db.selectFrom('calls').select('id').where('started_at', '<', time);
+  await db.deleteFrom('transcript_parts').where('call_id', 'in', old).execute();
+  const result = await db.deleteFrom('calls').where('started_at', '<', time).executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+/** Deletes traces that arrived before `time`. Returns how many parts went. */
+export async function deleteTracesBefore(db: Db, time: string): Promise<number> {
+  const result = await db.deleteFrom('trace_parts').where('received_at', '<', time).executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

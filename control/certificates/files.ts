@@ -1,0 +1,89 @@
+/** The certificate files of a deployment: given by the operator, or made and kept in the data folder. */
+import { X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { type Issued, issueAuthority, issueServer } from './issue.ts';
+
+const renewBeforeMs = 30 * 24 * 60 * 60 * 1000;
+
+/** Absolute paths of PEM files. */
+export interface CertificateFiles {
+  readonly cert: string;
+  readonly key: string;
+  /** What peers must trust. */
+  readonly ca: string;
+}
+
+export interface CertificateOptions {
+  readonly dataFolder: string;
+  /** Files of the operator's own; null: they are made. */
+  readonly given: { readonly cert: string; readonly key: string; readonly ca: string | null } | null;
+  readonly publicHost: string | null;
+  /** ms */
+  readonly now: number;
+}
+
+/**
+ * Finds or makes the files. The authority is made once; the server certificate is made again when it ends
+ * within 30 days or does not name all hosts.
+ * @throws Error when a given file cannot be read
+ */
+export async function ensureCertificates(options: CertificateOptions): Promise<CertificateFiles> {
+  const { given } = options;
+  if (given) {
+    for (const file of [given.cert, given.key, given.ca ?? given.cert]) readFileSync(file);
+    return { cert: given.cert, key: given.key, ca: given.ca ?? given.cert };
+  }
+  const folder = join(options.dataFolder, 'tls');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const authorityFiles = { cert: join(folder, 'ca.crt'), key: join(folder, 'ca.key') };
+  const serverFiles = { cert: join(folder, 'server.crt'), key: join(folder, 'server.key') };
+  const authority = await ensureAuthority(authorityFiles, options.now);
+  const hosts = certificateHosts(options.publicHost);
+  if (!isCurrent(serverFiles, authority, hosts, options.now)) {
+    write(serverFiles, await issueServer(authority, hosts, options.now));
+  }
+  return { ...serverFiles, ca: authorityFiles.cert };
+}
+
+async function ensureAuthority(files: { cert: string; key: string }, now: number): Promise<Issued> {
+  if (!existsSync(files.cert) || !existsSync(files.key)) {
+    write(files, await issueAuthority(`Trunkline CA ${hostname()}`.slice(0, 64), now));
+  }
+  return { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };
+}
+
+/** The names under which an edge on this machine is reached. */
+function certificateHosts(publicHost: string | null): string[] {
+  const own = hostname();
+  const hosts = ['localhost', ...(/^[A-Za-z0-9.-]+$/.test(own) ? [own] : []), '127.0.0.1'];
+  return [...new Set(publicHost === null ? hosts : [publicHost, ...hosts])];
+}
+
+function isCurrent(
+  files: { cert: string; key: string },
+  authority: Issued,
+  hosts: readonly string[],
+  now: number,
+): boolean {
+  if (!existsSync(files.cert) || !existsSync(files.key)) return false;
+  const certificate = new X509Certificate(readFileSync(files.cert));
+  const issuer = new X509Certificate(authority.cert);
+  return (
+    certificate.verify(issuer.publicKey) &&
+    Date.parse(certificate.validTo) > now + renewBeforeMs &&
+    hosts.every(
+      (host) => (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined,
+    )
+  );
+}
+
+/** The key first and under its final name last, so that a stop half-way leaves no pair that does not match. */
+function write(files: { cert: string; key: string }, issued: Issued): void {
+  writeFileSync(`${files.key}.new`, issued.key, { mode: 0o600 });
+  writeFileSync(`${files.cert}.new`, issued.cert, { mode: 0o644 });
+  renameSync(`${files.key}.new`, files.key);
+  renameSync(`${files.cert}.new`, files.cert);
+}

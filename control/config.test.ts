@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { readControlConfig, settings } from './config.ts';
+
+describe('readControlConfig', () => {
+  it('has a default for everything', () => {
+    expect(readControlConfig({ TRUNKLINE_DATA: '/var/lib/trunkline' })).toMatchObject({
+      dataFolder: '/var/lib/trunkline',
+      databaseFile: '/var/lib/trunkline/control.db',
+      host: '127.0.0.1',
+      port: 8080,
+      url: 'http://127.0.0.1:8080',
+      expectEdge: false,
+      sip: { host: '0.0.0.0', port: 5061, publicHost: null },
+      rtp: { publicIp: null, portMin: 10_000, portMax: 20_000 },
+      tls: null,
+      requestsPerMinute: 600,
+      callLogDays: 90,
+      traceDays: 14,
+      allowPrivateTargets: [],
+    });
+  });
+
+  it('names a reachable URL when it listens on all addresses', () => {
+    expect(readControlConfig({ CONTROL_HOST: '::', CONTROL_PORT: '9000' }).url).toBe('http://127.0.0.1:9000');
+    expect(readControlConfig({ CONTROL_HOST: '::1' }).url).toBe('http://[::1]:8080');
+  });
+
+  it.each([
+    [{ CONTROL_PORT: 'x' }, 'CONTROL_PORT must be a whole number from 0 to 65535, not "x"'],
+    [{ EXPECT_EDGE: 'maybe' }, 'EXPECT_EDGE must be true or false'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of fatal'],
+    [{ TLS_CERT: '/a' }, 'TLS_CERT and TLS_KEY must be set together'],
+    [{ ALLOW_PRIVATE_TARGETS: '10.0.0.0/8, x' }, 'ALLOW_PRIVATE_TARGETS: "x" is neither'],
+    [{ DATABASE_URL: 'postgres://db/x' }, 'DATABASE_URL names "postgres"'],
+    [{ TRUNKLINE_SECRET_KEY: 'short' }, 'TRUNKLINE_SECRET_KEY must be 64 hexadecimal digits'],
+  ])('says what is wrong with %j', (env, message) => expect(() => readControlConfig(env)).toThrow(message));
+
+  it('lists every setting once, described', () => {
+    expect(new Set(settings.map((setting) => setting.name)).size).toBe(settings.length);
+    for (const setting of settings) expect(setting.description).toMatch(/^[A-Z].+\.$/);
+  });
+});

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import SqliteFile from 'better-sqlite3';
+import { Kysely, SqliteDialect, sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { migrations } from './migrations/index.ts';
+import { migrate, openDatabase } from './open.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'db-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const file = () => join(folder, 'sub', 'control.db');
+
+describe('openDatabase', () => {
+  it('makes a private file in WAL mode with every migration, and finds it so the next time', async () => {
+    for (let start = 0; start < 2; start++) {
+      const { db, exclusive, close } = await openDatabase(file());
+      const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(
+        db,
+      );
+      expect(applied.rows.map((row) => row.name)).toEqual(Object.keys(migrations));
+      expect(await exclusive((connection) => connection.pragma('journal_mode', { simple: true }))).toBe(
+        'wal',
+      );
+      expect(await exclusive((connection) => connection.pragma('foreign_keys', { simple: true }))).toBe(1);
+      await close();
+    }
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+  });
+
+  it('lets a number be held by one organization at a time', async () => {
+    const { db, close } = await openDatabase(':memory:');
+    const hold = (org: string, archived: string | null) =>
+      sql`insert into numbers (number, org_id, source, settings, created_at, updated_at, archived_at)
+          values ('+1', ${org}, 'sip', '{}', '', '', ${archived})`.execute(db);
+    for (const id of ['a', 'b', 'c']) {
+      await sql`insert into organizations values (${id}, '', '', 0, '', '')`.execute(db);
+    }
+    await hold('a', null);
+    await hold('b', '2030-01-01');
+    await expect(hold('c', null)).rejects.toThrow('UNIQUE');
+    await close();
+  });
+
+  it('runs bare work only between transactions', async () => {
+    const { db, exclusive, close } = await openDatabase(':memory:');
+    const seen: string[] = [];
+    await Promise.all([
+      db.transaction().execute(async (trx) => {
+        await sql`select 1`.execute(trx);
+        seen.push('transaction');
+      }),
+      exclusive((connection) => {
+        expect(connection.inTransaction).toBe(false);
+        seen.push('bare');
+      }),
+    ]);
+    expect(seen).toEqual(['transaction', 'bare']);
+    await close();
+  });
+
+  it('answers every filter of the call log from an index', async () => {
+    const { db, close } = await openDatabase(':memory:');
+    for (const filter of ['1 = 1', 'number = 1', 'direction = 1', 'outcome = 1', 'sip_code = 1']) {
+      const plan = await sql<{ detail: string }>`explain query plan
+        select * from calls where org_id = 'a' and ${sql.raw(filter)} order by started_at desc, id desc limit 50`.execute(
+        db,
+      );
+      expect(plan.rows.map((row) => row.detail).join()).toMatch(
+        /^SEARCH calls USING INDEX calls_by_\w+ [^,]+$/,
+      );
+    }
+    await close();
+  });
+});
+
+describe('migrate', () => {
+  const open = () =>
+    new Kysely<unknown>({ dialect: new SqliteDialect({ database: new SqliteFile(':memory:') }) });
+
+  it('brings an older schema forward and keeps its rows', async () => {
+    const db = open();
+    const [first, ...others] = Object.entries(migrations);
+    await migrate(db, Object.fromEntries(first ? [first] : []));
+    await sql`insert into organizations values ('a', 'Old', '', 1, '', '')`.execute(db);
+    await migrate(db, migrations);
+    const rows = await sql<{ name: string }>`select name from organizations`.execute(db);
+    expect([rows.rows, others.length]).toEqual([[{ name: 'Old' }], 2]);
+    await sql`select * from calls`.execute(db);
+    await db.destroy();
+  });
+
+  it('names the migration that failed', async () => {
+    const db = open();
+    const broken = { '0001-broken': { up: async () => Promise.reject(new Error('no')) } };
+    await expect(migrate(db, broken)).rejects.toThrow('Database migration failed at 0001-broken');
+    await db.destroy();
+  });
+});

@@ -1,0 +1,58 @@
+/** Opens the control plane's database and brings it to the newest schema. */
+import { chmodSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import SqliteFile from 'better-sqlite3';
+import { Kysely, SqliteDialect } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import { migrations } from './migrations/index.ts';
+import type { Db, Tables } from './tables.ts';
+
+export interface Database {
+  readonly db: Db;
+  /**
+   * Runs `work` synchronously on the bare connection while no query and no transaction of `db` is under way.
+   * For the hot path of reports, where prepared statements are several times as fast as built queries.
+   */
+  exclusive<T>(work: (connection: SqliteFile.Database) => T): Promise<T>;
+  close(): Promise<void>;
+}
+
+/**
+ * @param file path of the SQLite file, made when missing, or `:memory:`
+ * @throws Error when the file cannot be opened, or a migration fails: the cause says which
+ */
+export async function openDatabase(file: string): Promise<Database> {
+  const connection = connect(file);
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: connection }) });
+  try {
+    await migrate(db, migrations);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  return {
+    db,
+    // Kysely hands its one connection to one user at a time; whoever holds it may use it directly.
+    exclusive: (work) => db.connection().execute(async () => work(connection)),
+    close: () => db.destroy(),
+  };
+}
+
+function connect(file: string): SqliteFile.Database {
+  if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const connection = new SqliteFile(file, { timeout: 5000 });
+  if (file !== ':memory:') chmodSync(file, 0o600);
+  connection.pragma('journal_mode = WAL');
+  connection.pragma('synchronous = NORMAL');
+  connection.pragma('foreign_keys = ON');
+  return connection;
+}
+
+/** Applies what is missing of `all`, in the order of their names, and remembers it. */
+export async function migrate<T>(db: Kysely<T>, all: Readonly<Record<string, Migration>>): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...all }) } });
+  const { error, results } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  const failed = results?.find((result) => result.status === 'Error')?.migrationName ?? 'reading the schema';
+  throw new Error(`Database migration failed at ${failed}`, { cause: error });
+}

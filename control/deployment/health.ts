@@ -1,0 +1,48 @@
+/** GET /health: whether calls can be taken (contract 14.2). */
+import { sql } from 'kysely';
+import { Health } from '#shared/api/deployment.ts';
+import type { App } from '../http/app-types.ts';
+import type { Services } from '../services.ts';
+
+export function healthRoute(app: App, services: Services): void {
+  app.route({
+    method: 'GET',
+    url: '/health',
+    config: { access: 'public' },
+    schema: { summary: 'Whether everything is ready', response: { 200: Health, 503: Health } },
+    handler: async (request, reply) => {
+      const health = await readHealth(services, (error) =>
+        request.log.error({ err: error }, 'database is down'),
+      );
+      if (health.status === 'unavailable') reply.header('retry-after', 1);
+      return reply.code(health.status === 'ok' ? 200 : 503).send(health);
+    },
+  });
+}
+
+async function readHealth(services: Services, onError: (error: unknown) => void): Promise<Health> {
+  const { database, edgeConfig, edges, config } = services;
+  let version = 0;
+  let stored: 'ok' | 'down' = 'ok';
+  try {
+    await sql`select 1`.execute(database.db);
+    version = await edgeConfig.version();
+  } catch (error) {
+    onError(error);
+    stored = 'down';
+  }
+  const applied = edges.appliedVersion;
+  // An edge that lags behind the latest write takes calls all the same.
+  const edgeReady = !config.expectEdge || (applied !== null && applied > 0);
+  return {
+    status: stored === 'ok' && edgeReady ? 'ok' : 'unavailable',
+    checks: { database: stored, edges: edges.count },
+    edge: {
+      connected: edges.count,
+      ids: edges.all.map((edge) => edge.edgeId).sort(),
+      config_version: version,
+      applied_version: applied,
+    },
+    database: { status: stored },
+  };
+}

@@ -1,0 +1,79 @@
+/** GET /metrics: what the control plane counts, and what the edges say of themselves (contract 14.2). */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { App } from '../http/app-types.ts';
+import type { Services } from '../services.ts';
+
+/** Text exposition format 0.0.4 of Prometheus. */
+const nameForm = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
+/** Most values that are shown of one edge. */
+const mostPerEdge = 500;
+
+export interface Metrics {
+  readonly registry: Registry;
+  /** Counts one frame of reports from an edge. */
+  reports(stored: number, rejected: number): void;
+}
+
+export function createMetrics(app: App, services: Pick<Services, 'edges'>): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'trunkline_control_' });
+  const requests = new Histogram({
+    name: 'trunkline_control_http_request_seconds',
+    help: 'Time from request to answer, by route and status.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+    registers: [registry],
+  });
+  const reports = new Counter({
+    name: 'trunkline_control_edge_reports_total',
+    help: 'Reports that edges delivered: stored, and of these not understood.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'trunkline_control_edges_connected',
+    help: 'Edges that are connected.',
+    registers: [registry],
+    collect() {
+      this.set(services.edges.count);
+    },
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
+    requests.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
+  });
+  return {
+    registry,
+    reports: (stored, rejected) => {
+      reports.inc({ outcome: 'stored' }, stored);
+      if (rejected > 0) reports.inc({ outcome: 'rejected' }, rejected);
+    },
+  };
+}
+
+export function metricsRoute(app: App, services: Services, metrics: Metrics): void {
+  app.route({
+    method: 'GET',
+    url: '/metrics',
+    config: { access: 'operator', openWhenPublicMetrics: true, errors: ['OPERATOR_KEY_REQUIRED'] },
+    schema: { summary: 'Metrics in the text format of Prometheus' },
+    handler: async (_request, reply) => {
+      const own = await metrics.registry.metrics();
+      return reply.type(metrics.registry.contentType).send(own + edgeMetrics(services));
+    },
+  });
+}
+
+/** The last values of each connected edge, with a label that names it. */
+function edgeMetrics({ edges }: Services): string {
+  const byName = new Map<string, string[]>();
+  for (const edge of edges.all) {
+    for (const [name, value] of Object.entries(edge.metrics).slice(0, mostPerEdge)) {
+      if (!nameForm.test(name)) continue;
+      const lines = byName.get(name) ?? [];
+      byName.set(name, lines);
+      lines.push(`${name}{edge=${JSON.stringify(edge.edgeId)}} ${value}`);
+    }
+  }
+  return [...byName].map(([name, lines]) => `# TYPE ${name} untyped\n${lines.join('\n')}\n`).join('');
+}

@@ -1,0 +1,144 @@
+/** The elements of the edges' configuration: made from the rows of the areas, kept with their versions. */
+import type { PathwayConfig } from '#shared/edge-protocol.ts';
+import type { Db, EdgeConfigItemRow, PathwayRow } from '../db/tables.ts';
+import { numberConfig, type PublishedVersions, resolveVersion } from './rules.ts';
+
+const versionCounter = 'edge_config_version';
+
+export interface Item {
+  readonly kind: EdgeConfigItemRow['kind'];
+  readonly key: string;
+  /** JSON text, or the sealed secret of an organization; null: to be removed. */
+  readonly content: string | null;
+}
+
+export async function organizationItem(db: Db, id: string): Promise<Item> {
+  const row = await db
+    .selectFrom('organizations')
+    .select('signing_secret')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return { kind: 'organization', key: id, content: row?.signing_secret ?? null };
+}
+
+export async function numberItem(db: Db, number: string): Promise<{ item: Item; pathwayId: string | null }> {
+  const row = await db
+    .selectFrom('numbers')
+    .selectAll()
+    .where('number', '=', number)
+    .where('archived_at', 'is', null)
+    .executeTakeFirst();
+  if (!row) return { item: { kind: 'number', key: number, content: null }, pathwayId: null };
+  const configurations = await db
+    .selectFrom('sip_configurations')
+    .selectAll()
+    .where('org_id', '=', row.org_id)
+    .where('number', '=', number)
+    .orderBy('priority')
+    .execute();
+  const published = row.pathway_id === null ? null : await publishedVersions(db, row.pathway_id);
+  const content = JSON.stringify(numberConfig(row, configurations, published));
+  return { item: { kind: 'number', key: number, content }, pathwayId: row.pathway_id };
+}
+
+async function publishedVersions(db: Db, pathwayId: string): Promise<PublishedVersions | null> {
+  const row = await db
+    .selectFrom('pathways')
+    .select(['production_version', 'staging_version'])
+    .where('id', '=', pathwayId)
+    .executeTakeFirst();
+  return row ? { production: row.production_version, staging: row.staging_version } : null;
+}
+
+/** The versions of a pathway that calls may use: the live graph, the published ones, those that numbers name. */
+export async function pathwayItems(db: Db, pathwayId: string): Promise<Item[]> {
+  const row = await db.selectFrom('pathways').selectAll().where('id', '=', pathwayId).executeTakeFirst();
+  const items = row ? await graphItems(db, row) : [];
+  const kept = new Set(items.map((item) => item.key));
+  const stored = await db
+    .selectFrom('edge_config_items')
+    .select('key')
+    .where('kind', '=', 'pathway')
+    .where('key', '>=', `${pathwayId}@`)
+    .where('key', '<', `${pathwayId}A`)
+    .execute();
+  for (const { key } of stored) if (!kept.has(key)) items.push({ kind: 'pathway', key, content: null });
+  return items;
+}
+
+async function graphItems(db: Db, row: PathwayRow): Promise<Item[]> {
+  const published = { production: row.production_version, staging: row.staging_version };
+  const wanted = await db
+    .selectFrom('numbers')
+    .select('pathway_version')
+    .distinct()
+    .where('pathway_id', '=', row.id)
+    .where('archived_at', 'is', null)
+    .execute();
+  const versions = new Set(wanted.map((number) => resolveVersion(number.pathway_version, published)));
+  for (const version of [published.production, published.staging])
+    if (version !== null) versions.add(version);
+  versions.delete(0);
+  const items = [graphItem(row, 0, row)];
+  if (versions.size === 0) return items;
+  const graphs = await db
+    .selectFrom('pathway_versions')
+    .selectAll()
+    .where('pathway_id', '=', row.id)
+    .where('version_number', 'in', [...versions])
+    .execute();
+  for (const graph of graphs) items.push(graphItem(row, graph.version_number, graph));
+  return items;
+}
+
+function graphItem(row: PathwayRow, version: number, graph: { nodes: string; edges: string }): Item {
+  const content: PathwayConfig = {
+    pathway_id: row.id,
+    version,
+    org_id: row.org_id,
+    name: row.name,
+    nodes: JSON.parse(graph.nodes),
+    edges: JSON.parse(graph.edges),
+  };
+  return { kind: 'pathway', key: `${row.id}@${version}`, content: JSON.stringify(content) };
+}
+
+export async function storedContent(db: Db, item: Item): Promise<string | null> {
+  const row = await db
+    .selectFrom('edge_config_items')
+    .select('content')
+    .where('kind', '=', item.kind)
+    .where('key', '=', item.key)
+    .executeTakeFirst();
+  return row?.content ?? null;
+}
+
+export async function nextVersion(db: Db): Promise<number> {
+  const row = await db
+    .insertInto('counters')
+    .values({ name: versionCounter, value: 1 })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet((eb) => ({ value: eb('counters.value', '+', 1) })),
+    )
+    .returning('value')
+    .executeTakeFirstOrThrow();
+  return row.value;
+}
+
+export async function storeItem(db: Db, { kind, key, content }: Item, version: number): Promise<void> {
+  await db
+    .insertInto('edge_config_items')
+    .values({ kind, key, content, version })
+    .onConflict((conflict) => conflict.columns(['kind', 'key']).doUpdateSet({ content, version }))
+    .execute();
+}
+
+/** The newest version; 0 before the first element. */
+export async function newestVersion(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('counters')
+    .select('value')
+    .where('name', '=', versionCounter)
+    .executeTakeFirst();
+  return row?.value ?? 0;
+}

@@ -1,0 +1,54 @@
+/** The edges that are connected now. */
+import type { EdgeCommand } from '#shared/edge-protocol.ts';
+import { ApiError } from '#shared/errors.ts';
+
+/** What a link to an edge offers to the rest of the control plane. */
+export interface ConnectedEdge {
+  readonly edgeId: string;
+  /** Configuration version that the edge has confirmed on this connection; 0 before. */
+  readonly appliedVersion: number;
+  /** Where the edge takes calls, as it says. */
+  readonly sip: { readonly host: string; readonly port: number };
+  readonly rtp: { readonly ip: string; readonly port_min: number; readonly port_max: number };
+  /** What the edge last measured of itself: Prometheus name to value. */
+  readonly metrics: Readonly<Record<string, number>>;
+  /** @throws ApiError SERVICE_UNAVAILABLE when the edge does not answer, or says that it could not */
+  command(command: EdgeCommand): Promise<void>;
+  /** Ends the connection. `reason` goes to the edge. */
+  close(code: number, reason: string): void;
+}
+
+export class ConnectedEdges {
+  readonly #edges = new Map<string, ConnectedEdge>();
+
+  /** Adds an edge; an older connection of the same edge is closed, because only one can be alive. */
+  add(edge: ConnectedEdge): void {
+    this.#edges.get(edge.edgeId)?.close(4001, 'replaced by a newer connection');
+    this.#edges.set(edge.edgeId, edge);
+  }
+
+  remove(edge: ConnectedEdge): void {
+    if (this.#edges.get(edge.edgeId) === edge) this.#edges.delete(edge.edgeId);
+  }
+
+  get all(): readonly ConnectedEdge[] {
+    return [...this.#edges.values()];
+  }
+
+  get count(): number {
+    return this.#edges.size;
+  }
+
+  /** The version that every connected edge has confirmed; null when none is connected. */
+  get appliedVersion(): number | null {
+    const versions = this.all.map((edge) => edge.appliedVersion);
+    return versions.length === 0 ? null : Math.min(...versions);
+  }
+
+  /** @throws ApiError SERVICE_UNAVAILABLE when that edge is not connected, or as ConnectedEdge.command */
+  async command(edgeId: string, command: EdgeCommand): Promise<void> {
+    const edge = this.#edges.get(edgeId);
+    if (!edge) throw ApiError.unavailable('The edge that carries the call is not connected.', 5);
+    await edge.command(command);
+  }
+}

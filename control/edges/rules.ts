@@ -1,0 +1,116 @@
+/** What the edges are told of numbers and pathways: pure functions of rows. */
+import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
+import type { AgentSettings, HeaderMapping, InboundTrunk, NumberConfig } from '#shared/edge-protocol.ts';
+import { parseSipDestination } from '#shared/sip-destination.ts';
+import type { NumberRow, SipConfigurationRow } from '../db/tables.ts';
+import { type NumberSettings, readSettings } from '../numbers/rules.ts';
+
+/** Versions of a pathway that are in force; null: never published. */
+export interface PublishedVersions {
+  readonly production: number | null;
+  readonly staging: number | null;
+}
+
+/**
+ * A number as the edges need it.
+ * @param published of the number's pathway; null when it has none
+ */
+export function numberConfig(
+  row: NumberRow,
+  configurations: readonly SipConfigurationRow[],
+  published: PublishedVersions | null,
+): NumberConfig {
+  return {
+    number: row.number,
+    org_id: row.org_id,
+    inbound: inboundTrunks(configurations),
+    agent: agentSettings(row, published),
+  };
+}
+
+/**
+ * One trunk per inbound record, with its own trusted host. The hosts of outbound records are trusted too
+ * (contract 2.1): each stands as one more source of the first inbound record.
+ */
+function inboundTrunks(configurations: readonly SipConfigurationRow[]): InboundTrunk[] {
+  const inbound = configurations.filter((row) => row.direction === 'inbound');
+  const trunks = inbound.map((row) => inboundTrunk(row, hostOf(row)));
+  const [first] = inbound;
+  if (!first) return [];
+  const known = new Set(trunks.map((trunk) => trunk.source_host));
+  for (const row of configurations) {
+    const host = hostOf(row);
+    if (row.direction !== 'outbound' || host === null || known.has(host)) continue;
+    known.add(host);
+    trunks.push({ ...inboundTrunk(first, host), allowed_ips: [] });
+  }
+  return trunks;
+}
+
+function inboundTrunk(row: SipConfigurationRow, sourceHost: string | null): InboundTrunk {
+  const headers: HeaderMapping[] = row.headers === null ? [] : JSON.parse(row.headers);
+  const allowed: string[] = row.allowed_ips === null ? [] : JSON.parse(row.allowed_ips);
+  return {
+    id: row.id,
+    auth_mode: row.auth_mode ?? 'ip',
+    allowed_ips: allowed,
+    source_host: sourceHost,
+    headers,
+    codecs: codecsOf(row),
+  };
+}
+
+function hostOf(row: SipConfigurationRow): string | null {
+  return row.sip_endpoint === null ? null : (parseSipDestination(row.sip_endpoint)?.host ?? null);
+}
+
+function codecsOf(row: SipConfigurationRow): CodecName[] {
+  const config: { codecs?: CodecName[] } = row.codec_config === null ? {} : JSON.parse(row.codec_config);
+  return config.codecs ?? [...defaultCodecs];
+}
+
+/** Who answers a number; null when nobody does. */
+function agentSettings(row: NumberRow, published: PublishedVersions | null): AgentSettings | null {
+  const settings = readSettings(row.settings);
+  const manner = mannerOf(settings);
+  if (row.builtin_agent === 'echo') return { kind: 'echo', ...manner };
+  if (row.builtin_agent?.startsWith('tone:')) {
+    return { kind: 'tone', frequency_hz: Number(row.builtin_agent.slice('tone:'.length)), ...manner };
+  }
+  if (row.pathway_id !== null) {
+    return {
+      kind: 'pathway',
+      pathway_id: row.pathway_id,
+      pathway_version: resolveVersion(row.pathway_version, published),
+      start_node_id: settings.start_node_id ?? null,
+      ...manner,
+    };
+  }
+  if (settings.stream_url) return { kind: 'stream', stream_url: settings.stream_url, ...manner };
+  return null;
+}
+
+/** The version that a number means: production where it names none, the live graph (0) when unpublished. */
+export function resolveVersion(wanted: string | null, published: PublishedVersions | null): number {
+  const production = published?.production ?? 0;
+  if (wanted === null || wanted === 'production') return production;
+  if (wanted === 'staging') return published?.staging ?? production;
+  return Number(wanted);
+}
+
+/** Defaults of contract 9.1. */
+function mannerOf(settings: NumberSettings) {
+  return {
+    first_sentence: settings.first_sentence ?? null,
+    wait_for_greeting: settings.wait_for_greeting ?? false,
+    block_interruptions: settings.block_interruptions ?? false,
+    ignore_button_press: settings.ignore_button_press ?? false,
+    voice: settings.voice ?? null,
+    language: settings.language ?? 'en-US',
+    interruption_threshold: settings.interruption_threshold ?? 500,
+    timezone: settings.timezone ?? 'America/Los_Angeles',
+    max_duration: settings.max_duration ?? 30,
+    request_data: settings.request_data ?? {},
+    fallback_number: settings.fallback_number ?? null,
+  };
+}

@@ -1,0 +1,207 @@
+/**
+ * The edges' configuration: every element is kept as last published, with the version that brought it. A
+ * write of any area publishes what it altered in its own transaction, so configuration and version never
+ * disagree, and an edge is sent only the elements that are newer than what it has.
+ */
+import type {
+  EdgeConfig,
+  EdgeConfigChange,
+  NumberConfig,
+  OrgConfig,
+  PathwayConfig,
+} from '#shared/edge-protocol.ts';
+import type { Database } from '../db/open.ts';
+import type { SecretBox } from '../db/secrets.ts';
+import type { Db, EdgeConfigItemRow } from '../db/tables.ts';
+import { signingSecretContext } from '../organizations/store.ts';
+import {
+  type Item,
+  newestVersion,
+  nextVersion,
+  numberItem,
+  organizationItem,
+  pathwayItems,
+  storedContent,
+  storeItem,
+} from './config-items.ts';
+
+type Kind = EdgeConfigItemRow['kind'];
+
+/** What a write altered: the elements to publish anew. */
+export class Altered {
+  readonly organizations = new Set<string>();
+  readonly numbers = new Set<string>();
+  readonly pathways = new Set<string>();
+  /** Settings of the deployment, which alter at a start only. */
+  settings = false;
+}
+
+export interface EdgeConfigSettings {
+  readonly allowPrivateTargets: readonly string[];
+  readonly openInbound: boolean;
+}
+
+export class EdgeConfigStore {
+  readonly #database: Database;
+  readonly #secrets: SecretBox;
+  readonly #settings: EdgeConfigSettings;
+  readonly #listeners = new Set<() => void>();
+  #knownVersion = 0;
+
+  constructor(database: Database, secrets: SecretBox, settings: EdgeConfigSettings) {
+    this.#database = database;
+    this.#secrets = secrets;
+    this.#settings = settings;
+  }
+
+  /**
+   * Runs a write in a transaction, publishes what it names in `altered`, and tells the edges after the commit.
+   * `work` must use the transaction that it is given for all its queries.
+   */
+  async change<T>(work: (db: Db, altered: Altered) => Promise<T>): Promise<T> {
+    const { result, published } = await this.#database.db.transaction().execute(async (db) => {
+      const altered = new Altered();
+      const result = await work(db, altered);
+      return { result, published: await this.#publish(db, altered) };
+    });
+    if (published) this.#notify(await this.version());
+    return result;
+  }
+
+  /** Tells the edges of what another process published, such as the command line. */
+  async noticeOthers(): Promise<void> {
+    const version = await this.version();
+    if (version !== this.#knownVersion) this.#notify(version);
+  }
+
+  #notify(version: number): void {
+    this.#knownVersion = version;
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Publishes everything anew, for a release that words elements differently. Call before edges connect. */
+  async publishAll(): Promise<void> {
+    await this.change(async (db, altered) => {
+      await db.deleteFrom('edge_config_items').where('content', 'is', null).execute();
+      const items = await db.selectFrom('edge_config_items').select(['kind', 'key']).execute();
+      const organizations = await db.selectFrom('organizations').select('id').execute();
+      const numbers = await db
+        .selectFrom('numbers')
+        .select('number')
+        .where('archived_at', 'is', null)
+        .execute();
+      const pathways = await db.selectFrom('pathways').select('id').execute();
+      for (const { id } of organizations) altered.organizations.add(id);
+      for (const { number } of numbers) altered.numbers.add(number);
+      for (const { id } of pathways) altered.pathways.add(id);
+      for (const { kind, key } of items) {
+        if (kind === 'number') altered.numbers.add(key);
+        if (kind === 'pathway') altered.pathways.add(key.slice(0, key.lastIndexOf('@')));
+      }
+      altered.settings = true;
+    });
+  }
+
+  /** Calls `listener` after every published change. Returns a function that ends this. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** The version of the newest element. */
+  version(db: Db = this.#database.db): Promise<number> {
+    return newestVersion(db);
+  }
+
+  /** Everything, as it now stands. */
+  snapshot(): Promise<EdgeConfig> {
+    return this.#database.db.transaction().execute(async (db) => {
+      const rows = await db
+        .selectFrom('edge_config_items')
+        .selectAll()
+        .where('content', 'is not', null)
+        .execute();
+      return {
+        version: await this.version(db),
+        ...this.#contents(rows),
+        ...this.#deployment(),
+      };
+    });
+  }
+
+  /** What came after `from`. Right only for a version that this process has sent. */
+  changesSince(from: number): Promise<EdgeConfigChange> {
+    return this.#database.db.transaction().execute(async (db) => {
+      const rows = await db.selectFrom('edge_config_items').selectAll().where('version', '>', from).execute();
+      const removed = (kind: Kind) =>
+        rows.filter((row) => row.kind === kind && row.content === null).map((row) => row.key);
+      return {
+        from_version: from,
+        version: await this.version(db),
+        ...this.#contents(rows),
+        removed_organizations: removed('organization'),
+        removed_numbers: removed('number'),
+        removed_pathways: removed('pathway'),
+      };
+    });
+  }
+
+  /** The version that brought each of these numbers into its present form; numbers never published are left out. */
+  async versionsOfNumbers(db: Db, numbers: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    if (numbers.length === 0) return new Map();
+    const rows = await db
+      .selectFrom('edge_config_items')
+      .select(['key', 'version'])
+      .where('kind', '=', 'number')
+      .where('key', 'in', [...numbers])
+      .execute();
+    return new Map(rows.map((row) => [row.key, row.version]));
+  }
+
+  /** Whether anything came to differ. */
+  async #publish(db: Db, altered: Altered): Promise<boolean> {
+    const present: Item[] = [];
+    for (const id of altered.organizations) present.push(await organizationItem(db, id));
+    // A number that comes to use a pathway version makes the edges need that version.
+    for (const number of altered.numbers) {
+      const { item, pathwayId } = await numberItem(db, number);
+      present.push(item);
+      if (pathwayId !== null) altered.pathways.add(pathwayId);
+    }
+    for (const id of altered.pathways) present.push(...(await pathwayItems(db, id)));
+    if (altered.settings) {
+      present.push({ kind: 'settings', key: 'deployment', content: JSON.stringify(this.#deployment()) });
+    }
+    const changed: Item[] = [];
+    for (const item of present) if ((await storedContent(db, item)) !== item.content) changed.push(item);
+    if (changed.length === 0) return false;
+    const version = await nextVersion(db);
+    for (const item of changed) await storeItem(db, item, version);
+    return true;
+  }
+
+  #deployment(): Pick<EdgeConfig, 'allowed_private_targets' | 'open_inbound'> {
+    return {
+      allowed_private_targets: [...this.#settings.allowPrivateTargets],
+      open_inbound: this.#settings.openInbound,
+    };
+  }
+
+  #contents(rows: readonly EdgeConfigItemRow[]): Pick<EdgeConfig, 'organizations' | 'numbers' | 'pathways'> {
+    const organizations: OrgConfig[] = [];
+    const numbers: NumberConfig[] = [];
+    const pathways: PathwayConfig[] = [];
+    for (const { kind, key, content } of rows) {
+      if (content === null) continue;
+      if (kind === 'number') numbers.push(JSON.parse(content));
+      else if (kind === 'pathway') pathways.push(JSON.parse(content));
+      else if (kind === 'organization') {
+        organizations.push({
+          org_id: key,
+          signing_secret: this.#secrets.open(content, signingSecretContext(key)),
+        });
+      }
+    }
+    return { organizations, numbers, pathways };
+  }
+}

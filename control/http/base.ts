@@ -1,0 +1,100 @@
+/** The bare HTTP server of the API: request ids, headers, bodies. Knows no area and no database. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import { Compile } from 'typebox/compile';
+import { ApiError } from '#shared/errors.ts';
+import type { App } from './app-types.ts';
+import { addErrorHandler, sendError } from './errors.ts';
+import { addNotFound } from './not-found.ts';
+import { validatorCompiler } from './validation.ts';
+
+/** Contract 1.7. */
+const bodyLimitBytes = 1_048_576;
+const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
+
+export interface BaseOptions {
+  readonly logger: FastifyBaseLogger;
+  /** Whether answers are checked against their schemas; a wrong one fails. For tests. */
+  readonly checkAnswers: boolean;
+}
+
+export function createBase(options: BaseOptions): App {
+  const app: App = fastify({
+    loggerInstance: options.logger,
+    bodyLimit: bodyLimitBytes,
+    genReqId: requestId,
+    logController: new LogController({ disableRequestLogging: true }),
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 1024 },
+    frameworkErrors: (_error, request, reply: FastifyReply) => {
+      reply.headers(commonHeaders(request.id));
+      return sendError(request, reply, ApiError.of('ROUTE_NOT_FOUND'), '');
+    },
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(({ schema }) => {
+    if (!options.checkAnswers) return (data) => JSON.stringify(data);
+    const check = Compile(schema);
+    return (data) => {
+      const text = JSON.stringify(data);
+      const [wrong] = check.Errors(JSON.parse(text));
+      if (wrong)
+        throw new Error(`Answer breaks its schema at ${wrong.instancePath}: ${wrong.message}: ${text}`);
+      return text;
+    };
+  });
+  app.addHook('onRequest', async (request, reply) => void reply.headers(commonHeaders(request.id)));
+  addErrorHandler(app);
+  addNotFound(app);
+  addBodyParser(app);
+  addAccessLog(app);
+  return app;
+}
+
+function requestId(request: IncomingMessage): string {
+  const sent = request.headers['x-request-id'];
+  return typeof sent === 'string' && requestIdForm.test(sent) ? sent : randomUUID();
+}
+
+function commonHeaders(id: string): Record<string, string> {
+  return { 'x-request-id': id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+}
+
+/** JSON objects only; an empty body stands for `{}` (contract 1.4). */
+function addBodyParser(app: App): void {
+  // Refuses __proto__ and constructor.prototype keys, which would poison objects made from the body.
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
+    if (text.trim() === '') return done(null, {});
+    return parseJson(request, text, (error, body: unknown) => {
+      if (error) return done(ApiError.of('INVALID_JSON'));
+      const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+      return isObject ? done(null, body) : done(ApiError.of('INVALID_JSON'));
+    });
+  });
+  app.addHook('preValidation', async (request: FastifyRequest) => {
+    if (request.routeOptions.schema?.body) request.body ??= {};
+  });
+}
+
+function addAccessLog(app: App): void {
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        method: request.method,
+        path: request.url.split('?', 1)[0],
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+      },
+      'request',
+    );
+  });
+}

@@ -1,0 +1,292 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startControl, type TestControl } from '../testing/harness.ts';
+
+let test: TestControl;
+beforeEach(async () => {
+  test = await startControl({ RATE_LIMIT_PER_MINUTE: '20' });
+});
+afterEach(() => test.close());
+
+describe('every answer', () => {
+  it('carries a request id, echoed when it is well formed, and forbids storing and sniffing', async () => {
+    const echoed = await test.call('GET', '/v1/sip/numbers', { headers: { 'x-request-id': 'abc.DEF_1-2' } });
+    expect(echoed.headers).toMatchObject({
+      'x-request-id': 'abc.DEF_1-2',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    const made = await test.call('GET', '/v1/none', { headers: { 'x-request-id': 'not well formed' } });
+    expect(made.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    const bad = await test.call('GET', '/v1/%zz');
+    expect(bad.status).toBe(404);
+    expect(bad.headers).toMatchObject({ 'cache-control': 'no-store' });
+    expect(bad.codes).toEqual(['ROUTE_NOT_FOUND']);
+  });
+
+  it('wraps errors as its group does', async () => {
+    const body = { error: 'AUTH_FAILURE', code: 'AUTH_FAILURE', message: 'Unauthorized' };
+    expect((await test.call('GET', '/v1/sip/numbers', { key: null })).body).toEqual({
+      data: null,
+      errors: [body],
+    });
+    expect((await test.call('GET', '/v1/pathway', { key: null })).body).toEqual({
+      status: 'error',
+      message: 'Unauthorized',
+      errors: [body],
+      data: null,
+    });
+    const flat = await test.call('GET', '/v1/calls/nothing');
+    expect(flat.body).toEqual({
+      status: 'error',
+      message: 'There is no such call.',
+      errors: [{ error: 'CALL_NOT_FOUND', code: 'CALL_NOT_FOUND', message: 'There is no such call.' }],
+    });
+  });
+
+  it('names the methods of a path that exists, before it asks for a key', async () => {
+    const answer = await test.call('PUT', '/v1/pathway/abc', { key: null });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.allow).toBe('DELETE, GET, HEAD, POST');
+    expect(answer.codes).toEqual(['METHOD_NOT_ALLOWED']);
+    expect((await test.call('GET', '/v1/tools', { key: null })).codes).toEqual(['ROUTE_NOT_FOUND']);
+  });
+});
+
+describe('keys', () => {
+  it('are taken bare and after Bearer in any case', async () => {
+    for (const key of [test.key, `Bearer ${test.key}`, `bEARER  ${test.key}`]) {
+      expect((await test.call('GET', '/v1/pathway', { key })).status).toBe(200);
+    }
+  });
+
+  it.each(['', 'Bearer', 'Bearer x y', 'tk_unknown', `${'x'.repeat(600)}`])('refuse %j', async (key) => {
+    expect((await test.call('GET', '/v1/pathway', { key })).codes).toEqual(['AUTH_FAILURE']);
+  });
+
+  it('of operators open nothing of customers, and the other way round', async () => {
+    expect((await test.call('GET', '/v1/pathway', { key: test.operatorKey })).status).toBe(401);
+    expect((await test.call('GET', '/metrics')).codes).toEqual(['OPERATOR_KEY_REQUIRED']);
+    expect((await test.call('GET', '/metrics', { key: null })).status).toBe(401);
+    const metrics = await test.call('GET', '/metrics', { key: test.operatorKey });
+    expect(metrics.status).toBe(200);
+    expect(metrics.text).toContain('trunkline_control_edges_connected 0');
+  });
+
+  it('of an organization without SIP do not open /v1/sip, whatever the body', async () => {
+    const answer = await test.call('POST', '/v1/sip/attach', {
+      key: test.plainKey,
+      body: { nonsense: true },
+    });
+    expect(answer.status).toBe(403);
+    expect(answer.codes).toEqual(['SIP_NOT_ENABLED']);
+  });
+});
+
+describe('bodies', () => {
+  const post = (payload: string, type = 'application/json') =>
+    test.control.app.inject({
+      method: 'POST',
+      url: '/v1/sip/parse-destination',
+      headers: { authorization: test.key, 'content-type': type },
+      payload,
+    });
+
+  it.each(['{', '[]', '"text"', 'null', '3', '{"input":"a"} x', '{"__proto__":{"a":1},"input":"a"}'])(
+    'that are no JSON object are refused: %s',
+    async (payload) => {
+      const answer = await post(payload);
+      expect([answer.statusCode, answer.json().errors[0].code]).toEqual([400, 'INVALID_JSON']);
+    },
+  );
+
+  it('of another type are refused, also without one', async () => {
+    expect((await post('{"input":"a"}', 'text/plain')).statusCode).toBe(415);
+    expect((await post('input=a', 'application/x-www-form-urlencoded')).json().errors[0].code).toBe(
+      'UNSUPPORTED_MEDIA_TYPE',
+    );
+    expect((await post('{"input":"host.example"}', 'application/json; charset=utf-8')).statusCode).toBe(200);
+  });
+
+  it('of more than 1 MiB are refused', async () => {
+    const answer = await post(JSON.stringify({ input: 'x'.repeat(1_048_576) }));
+    expect([answer.statusCode, answer.json().errors[0].code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+
+  it('that are empty stand for an empty object', async () => {
+    const answer = await test.call('POST', '/v1/sip/parse-destination');
+    expect(answer.body.errors).toMatchObject([
+      { code: 'INVALID_PARAMETER', details: { path: '/input', rule: 'required' } },
+    ]);
+  });
+
+  it('are not coerced, and all that is wrong with them is listed', async () => {
+    const answer = await test.call('POST', '/v1/sip/attach', {
+      body: {
+        phone_number: 5,
+        'a/b~c': 1,
+        directions: [
+          { type: 'inbound', priority: '1', options: { allowed_ips: 'x', extra: 1 } },
+          { type: 'outbound', sip_endpoint: 'a\u0000', auth_mode: 'ip' },
+          { type: 'sideways' },
+        ],
+      },
+    });
+    const errors = answer.body.errors as unknown as { code: string; details: { path: string } }[];
+    expect(errors.map((error) => `${error.code} ${error.details.path}`).sort()).toEqual([
+      'INVALID_PARAMETER /directions/0/options/allowed_ips',
+      'INVALID_PARAMETER /directions/0/priority',
+      'INVALID_PARAMETER /directions/1/sip_endpoint',
+      'INVALID_PARAMETER /directions/2',
+      'INVALID_PARAMETER /phone_number',
+      'UNKNOWN_PROPERTY /a~1b~0c',
+      'UNKNOWN_PROPERTY /directions/0/options/extra',
+      'UNKNOWN_PROPERTY /directions/1/auth_mode',
+    ]);
+  });
+
+  it('list at most 20 violations', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`p${index}`, 1]));
+    const answer = await test.call('POST', '/v1/sip/parse-destination', { body: { input: 'a', ...unknown } });
+    expect(answer.codes).toEqual(Array(20).fill('UNKNOWN_PROPERTY'));
+  });
+});
+
+describe('query values', () => {
+  it('are read from text and judged', async () => {
+    expect((await test.call('GET', '/v1/sip/calls?limit=5&unknown=1')).status).toBe(200);
+    for (const query of [
+      'limit=0',
+      'limit=501',
+      'limit=5.0',
+      'limit=%20',
+      'direction=up',
+      'limit=1&limit=2',
+    ]) {
+      const answer = await test.call('GET', `/v1/sip/calls?${query}`);
+      expect(answer.codes).toEqual(['INVALID_PARAMETER']);
+      expect(answer.body.errors).toMatchObject([{ details: { path: `?${query.split('=')[0]}` } }]);
+    }
+    expect((await test.call('GET', '/v1/sip')).body.errors).toMatchObject([
+      { details: { path: '?phone_number', rule: 'required' } },
+    ]);
+  });
+});
+
+describe('the rate limit', () => {
+  it('tells what is left, refuses without counting, and opens again as the window slides', async () => {
+    const first = await test.call('GET', '/v1/pathway');
+    expect(first.headers).toMatchObject({
+      'ratelimit-limit': '20',
+      'ratelimit-remaining': '19',
+      'ratelimit-reset': '60',
+    });
+    test.clock.advance(30_000);
+    for (let sent = 0; sent < 19; sent++) await test.call('GET', '/v1/pathway');
+    const refused = await test.call('POST', '/v1/sip/attach', { body: { nonsense: 1 } });
+    expect(refused.status).toBe(429);
+    expect(refused.headers).toMatchObject({ 'retry-after': '30', 'ratelimit-remaining': '0' });
+    expect(refused.body.errors).toMatchObject([
+      { code: 'RATE_LIMITED', details: { limit: 20, window_seconds: 60, scope: 'key' } },
+    ]);
+    expect((await test.call('GET', '/v1/pathway', { key: test.foreignKey })).status).toBe(200);
+    test.clock.advance(30_000);
+    expect((await test.call('GET', '/v1/pathway')).headers['ratelimit-remaining']).toBe('0');
+    expect((await test.call('GET', '/v1/pathway')).status).toBe(429);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  const create = (name: string, key: string, options: { key?: string } = {}) =>
+    test.call('POST', '/v1/pathway/create', {
+      body: { name },
+      headers: { 'idempotency-key': key },
+      ...options,
+    });
+
+  it('gives the first answer again without doing the work twice, also for requests that overlap', async () => {
+    const [first, second] = await Promise.all([create('Menu', 'once'), create('Menu', 'once')]);
+    const third = await create('Menu', 'once');
+    expect(second?.body).toEqual(first?.body);
+    expect(third.body).toEqual(first?.body);
+    expect(third.headers['idempotent-replayed']).toBe('true');
+    expect((await test.call('GET', '/v1/pathway')).body).toHaveLength(1);
+  });
+
+  it('is refused with another body, and is free for another path, organization and day', async () => {
+    const first = await create('Menu', 'once');
+    const other = await create('Other', 'once');
+    expect([other.status, other.codes]).toEqual([409, ['IDEMPOTENCY_CONFLICT']]);
+    expect((await create('Menu', 'once', { key: test.foreignKey })).body).not.toEqual(first.body);
+    test.clock.advance(24 * 60 * 60 * 1000);
+    expect((await create('Other', 'once')).status).toBe(200);
+  });
+
+  it('keeps refusals too, and must be printable', async () => {
+    const refuse = () =>
+      test.call('POST', '/v1/pathway/create', { body: { name: '' }, headers: { 'idempotency-key': 'bad' } });
+    expect((await refuse()).status).toBe(400);
+    expect((await refuse()).headers['idempotent-replayed']).toBe('true');
+    expect((await create('Menu', 'ä')).body.errors).toMatchObject([
+      { details: { path: '@idempotency-key' } },
+    ]);
+  });
+});
+
+describe('documents', () => {
+  let quiet: TestControl;
+  beforeAll(async () => {
+    quiet = await startControl();
+  });
+  afterAll(() => quiet.close());
+
+  it('describe every route of the API in OpenAPI 3.1 and as a page', async () => {
+    const { body } = await quiet.call('GET', '/openapi.json', { key: null });
+    expect(body.openapi).toBe('3.1.0');
+    expect(Object.keys(body.paths ?? {}).sort()).toEqual([
+      '/docs',
+      '/health',
+      '/metrics',
+      '/openapi.json',
+      '/v1/calls/{call_id}',
+      '/v1/calls/{call_id}/stop',
+      '/v1/inbound',
+      '/v1/inbound/{phone_number}',
+      '/v1/pathway',
+      '/v1/pathway/create',
+      '/v1/pathway/{id}',
+      '/v1/pathway/{id}/version',
+      '/v1/pathway/{id}/version/{version_id}',
+      '/v1/pathway/{id}/versions',
+      '/v1/sip',
+      '/v1/sip/attach',
+      '/v1/sip/calls',
+      '/v1/sip/calls/{call_id}',
+      '/v1/sip/calls/{call_id}/trace',
+      '/v1/sip/calls/{call_id}/trace.pcap',
+      '/v1/sip/detach',
+      '/v1/sip/firewall-ips',
+      '/v1/sip/numbers',
+      '/v1/sip/outbound-setup',
+      '/v1/sip/parse-destination',
+      '/v1/sip/status',
+      '/v1/sip/update',
+    ]);
+    expect(body.paths?.['/v1/sip/attach']?.post?.responses?.['403']).toMatchObject({
+      description: 'SIP_NOT_ENABLED',
+    });
+    const page = await quiet.call('GET', '/docs', { key: null });
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(page.text).toContain('<code>/v1/sip/attach</code>');
+    expect(page.text).not.toMatch(/<script|src=|href="http/);
+  });
+
+  it('say in /health that everything is ready when no edge is waited for', async () => {
+    const { status, body } = await quiet.call('GET', '/health', { key: null });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      status: 'ok',
+      checks: { database: 'ok', edges: 0 },
+      edge: { connected: 0, ids: [], applied_version: null },
+    });
+  });
+});

@@ -1,0 +1,44 @@
+/** Writes refusals and failures in the form of their group (contract 1.3). */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '#shared/errors.ts';
+import type { App } from './app-types.ts';
+import { errorBody, groupOf } from './groups.ts';
+
+export function addErrorHandler(app: App): void {
+  app.setErrorHandler((error: unknown, request, reply) => {
+    const answer = asApiError(error);
+    if (answer.statusCode >= 500 && answer.code !== 'SERVICE_UNAVAILABLE') {
+      request.log.error({ err: error }, 'request failed');
+    }
+    return sendError(request, reply, answer);
+  });
+}
+
+/** @param path decides the group; that of the request when left out */
+export function sendError(
+  request: Pick<FastifyRequest, 'url'>,
+  reply: FastifyReply,
+  error: ApiError,
+  path = request.url,
+): FastifyReply {
+  if (error.retryAfter !== undefined) reply.header('retry-after', error.retryAfter);
+  return reply
+    .code(error.statusCode)
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(errorBody(groupOf(path), error.statusCode, error.items));
+}
+
+/** What Fastify itself raises while it reads a request, in the contract's codes. */
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const { code, statusCode } = error instanceof Error ? (error as Partial<FastifyError>) : {};
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return ApiError.of('PAYLOAD_TOO_LARGE');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return ApiError.of('UNSUPPORTED_MEDIA_TYPE');
+    default:
+      return statusCode === 400 ? ApiError.of('INVALID_JSON') : ApiError.of('INTERNAL_ERROR');
+  }
+}

@@ -1,0 +1,80 @@
+/** Who calls, how often, and whether the organization may use SIP: the first checks of contract 1.3. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '#shared/clock.ts';
+import { ApiError } from '#shared/errors.ts';
+import type { Db } from '../db/tables.ts';
+import { keyOfHeader } from '../organizations/rules.ts';
+import { findApiKey } from '../organizations/store.ts';
+import type { App, Caller } from './app-types.ts';
+import { RateLimiter, type WindowState } from './rate-limit.ts';
+
+export interface GuardOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly requestsPerMinute: number;
+  /** Whether /metrics answers without a key. */
+  readonly metricsPublic: boolean;
+}
+
+/** Adds the checks to every route that is not of access `public` or `edge`. */
+export function addGuard(app: App, options: GuardOptions): void {
+  const limiter = new RateLimiter(options.clock);
+  app.decorateRequest('caller', null);
+  app.addHook('onRequest', async (request, reply) => {
+    const config = request.routeOptions.config;
+    const access = config.access ?? 'customer';
+    if (request.is404 || access === 'public' || access === 'edge') return;
+    if (access === 'operator' && config.openWhenPublicMetrics && options.metricsPublic) return;
+    const caller = await authenticate(options.db, request);
+    request.caller = caller;
+    limitRequests(limiter, options.requestsPerMinute, caller, request, reply);
+    if (access === 'operator' && caller.kind !== 'operator') throw ApiError.of('OPERATOR_KEY_REQUIRED');
+    if (access === 'customer' && caller.kind !== 'customer') throw ApiError.of('AUTH_FAILURE');
+    const path = request.routeOptions.url ?? '';
+    if (needsSip(path) && caller.kind === 'customer' && !caller.sipEnabled)
+      throw ApiError.of('SIP_NOT_ENABLED');
+  });
+}
+
+async function authenticate(db: Db, request: FastifyRequest): Promise<Caller> {
+  const key = keyOfHeader(request.headers.authorization);
+  const found = key === null ? null : await findApiKey(db, key);
+  if (!found) throw ApiError.of('AUTH_FAILURE');
+  if (found.org_id === null) return { kind: 'operator', keyId: found.id };
+  return { kind: 'customer', keyId: found.id, orgId: found.org_id, sipEnabled: found.sip_enabled };
+}
+
+function limitRequests(
+  limiter: RateLimiter,
+  requestsPerMinute: number,
+  caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const perKey = { scope: 'key', limit: requestsPerMinute, windowSeconds: 60 };
+  let state = limiter.take(caller.keyId, [perKey]);
+  const limits = request.routeOptions.config.limits ?? [];
+  if (!state.refused && caller.kind === 'customer' && limits.length > 0) {
+    const own = limiter.take(caller.orgId, limits);
+    if (own.refused || own.remaining < state.remaining) state = own;
+  }
+  reply.headers({
+    'ratelimit-limit': state.limit,
+    'ratelimit-remaining': state.remaining,
+    'ratelimit-reset': state.resetSeconds,
+  });
+  if (state.refused) throw rateLimited(state);
+}
+
+function rateLimited(state: WindowState): ApiError {
+  return ApiError.of('RATE_LIMITED', {
+    limit: state.limit,
+    window_seconds: state.windowSeconds,
+    scope: state.scope,
+  }).waiting(state.resetSeconds);
+}
+
+/** Every `/v1/sip` route needs the entitlement (contract 1.1). */
+function needsSip(path: string): boolean {
+  return path === '/v1/sip' || path.startsWith('/v1/sip/');
+}

@@ -1,0 +1,62 @@
+/** Query values are text; the schema of a route says what they mean (contract 1.4). */
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { type ErrorItem, errorItem } from '#shared/errors.ts';
+
+type Checker = ReturnType<typeof Compile>;
+
+/** Reads the query parameters that a schema knows; unknown ones are ignored. */
+export class QueryCheck {
+  readonly #properties: readonly (readonly [name: string, type: unknown])[];
+  readonly #checker: Checker;
+
+  constructor(schema: TSchema) {
+    const properties: object = 'properties' in schema && isObject(schema.properties) ? schema.properties : {};
+    this.#properties = Object.entries(properties).map(([name, part]: [string, unknown]) => [
+      name,
+      typeOf(part),
+    ]);
+    this.#checker = Compile(schema);
+  }
+
+  /** The query as the schema's types, or what is wrong with it. Paths are `?name`. */
+  read(query: unknown): { value: Record<string, unknown> } | { errors: ErrorItem[] } {
+    const given = isObject(query) ? query : {};
+    const value: Record<string, unknown> = {};
+    for (const [name, type] of this.#properties) {
+      const text: unknown = Reflect.get(given, name);
+      if (text !== undefined) value[name] = typeof text === 'string' ? convert(text, type) : text;
+    }
+    if (this.#checker.Check(value)) return { value };
+    return { errors: this.#checker.Errors(value).flatMap(translate).slice(0, 20) };
+  }
+}
+
+function translate(error: ReturnType<Checker['Errors']>[number]): ErrorItem[] {
+  if (error.keyword === 'required') {
+    return error.params.requiredProperties.map((name) => invalid(`?${name}`, 'required'));
+  }
+  const rule =
+    error.keyword === 'enum' ? `must be one of ${error.params.allowedValues.join(', ')}` : error.message;
+  return [invalid(`?${error.instancePath.slice(1)}`, rule)];
+}
+
+function invalid(path: string, rule: string): ErrorItem {
+  return errorItem('INVALID_PARAMETER', { path, rule }, `${path}: ${rule}`);
+}
+
+/** Text that does not have the form of the type stays text, which the schema then refuses. */
+function convert(text: string, type: unknown): unknown {
+  if (type === 'integer' && /^-?(0|[1-9][0-9]{0,14})$/.test(text)) return Number(text);
+  if (type === 'number' && /^-?(0|[1-9][0-9]*)(\.[0-9]+)?$/.test(text)) return Number(text);
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}
+
+function typeOf(schema: unknown): unknown {
+  return isObject(schema) && 'type' in schema ? schema.type : undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import { RateLimiter } from './rate-limit.ts';
+
+const perMinute = { scope: 'key', limit: 3, windowSeconds: 60 };
+const perHour = { scope: 'org', limit: 4, windowSeconds: 3600 };
+
+describe('RateLimiter', () => {
+  it('slides: a request is free again exactly one window after it was made', () => {
+    const clock = new FakeClock();
+    const limiter = new RateLimiter(clock);
+    const take = () => limiter.take('a', [perMinute]);
+    take();
+    clock.advance(20_000);
+    take();
+    take();
+    expect(take()).toMatchObject({ refused: true, remaining: 0, resetSeconds: 40 });
+    clock.advance(39_999);
+    expect(take()).toMatchObject({ refused: true, resetSeconds: 1 });
+    clock.advance(1);
+    expect(take()).toMatchObject({ refused: false, remaining: 0, resetSeconds: 20 });
+  });
+
+  it('counts a refused request against no window, and tells the tightest', () => {
+    const clock = new FakeClock();
+    const limiter = new RateLimiter(clock);
+    const both = () => limiter.take('a', [perMinute, perHour]);
+    expect(both()).toMatchObject({ scope: 'key', remaining: 2 });
+    both();
+    both();
+    expect(both()).toMatchObject({ scope: 'key', refused: true });
+    clock.advance(60_000);
+    expect(both()).toMatchObject({ scope: 'org', remaining: 0, refused: false });
+    expect(both()).toMatchObject({ scope: 'org', refused: true, limit: 4, windowSeconds: 3600 });
+    expect(limiter.take('a', [perMinute])).toMatchObject({ remaining: 1 });
+  });
+
+  it('keeps subjects apart', () => {
+    const limiter = new RateLimiter(new FakeClock());
+    for (let taken = 0; taken < 3; taken++) limiter.take('a', [perMinute]);
+    expect(limiter.take('b', [perMinute])).toMatchObject({ refused: false, remaining: 2 });
+  });
+});

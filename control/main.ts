@@ -1,0 +1,48 @@
+/** The control plane as a program: settings, database, first start, listen; on SIGTERM drain and end. */
+import { pino } from 'pino';
+import { createApp } from './app.ts';
+import { bootstrap } from './bootstrap.ts';
+import { ensureCertificates } from './certificates/files.ts';
+import { type ControlConfig, readControlConfig, SettingError } from './config.ts';
+
+async function main(config: ControlConfig): Promise<void> {
+  const logger = pino({ level: config.logLevel, base: { program: 'control', instance: config.instanceId } });
+  const control = await createApp({ config, logger });
+  const certificates = await ensureCertificates({
+    dataFolder: config.dataFolder,
+    given: config.tls,
+    publicHost: config.sip.publicHost,
+    now: Date.now(),
+  });
+  await bootstrap(control.services, certificates.ca);
+  await control.app.listen({ host: config.host, port: config.port });
+  logger.info({ url: config.url, data: config.dataFolder }, 'control plane is listening');
+
+  let ending = false;
+  const end = (signal: NodeJS.Signals) => {
+    if (ending) return;
+    ending = true;
+    logger.info({ signal }, 'control plane is ending');
+    const tooLong = setTimeout(() => {
+      logger.error('requests did not end in time');
+      process.exit(1);
+    }, config.shutdownSeconds * 1000);
+    control.close().then(
+      () => clearTimeout(tooLong),
+      (error: unknown) => {
+        logger.error({ err: error }, 'the control plane did not end cleanly');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
+}
+
+try {
+  await main(readControlConfig());
+} catch (error) {
+  const text = error instanceof SettingError ? error.message : error;
+  console.error('The control plane could not start:', text);
+  process.exitCode = 1;
+}

@@ -1,0 +1,135 @@
+/** /v1/inbound: what answers a number (contract section 10). */
+import {
+  InboundNumber,
+  InboundNumberList,
+  InboundPath,
+  InboundUpdate,
+  InboundUpdated,
+} from '#shared/api/inbound.ts';
+import { ApiError } from '#shared/errors.ts';
+import { judgeHost } from '#shared/outgoing-targets.ts';
+import type { Db, NumberRow } from '../db/tables.ts';
+import { resolveVersion } from '../edges/rules.ts';
+import { type App, orgOf } from '../http/app-types.ts';
+import { isoTime } from '../organizations/store.ts';
+import { findPathway, findVersion } from '../pathways/store.ts';
+import type { Services } from '../services.ts';
+import { changeNumber, type NumberChange, numbersOfPath, numberView, readSettings } from './rules.ts';
+import { findNumber, listNumbers, updateNumber } from './store.ts';
+
+export function numberRoutes(app: App, services: Services): void {
+  const { db } = services.database;
+
+  app.route({
+    method: 'GET',
+    url: '/v1/inbound',
+    schema: { summary: 'All numbers of the organization', response: { 200: InboundNumberList } },
+    handler: async (request) => ({
+      inbound_numbers: (await listNumbers(db, orgOf(request))).map(numberView),
+    }),
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/inbound/:phone_number',
+    config: { errors: ['NUMBER_NOT_FOUND'] },
+    schema: { summary: 'One number', params: InboundPath, response: { 200: InboundNumber } },
+    handler: async (request) =>
+      numberView(await requireNumber(db, orgOf(request), request.params.phone_number)),
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/v1/inbound/:phone_number',
+    config: {
+      errors: [
+        'AGENT_SOURCE_CONFLICT',
+        'TARGET_NOT_ALLOWED',
+        'NUMBER_NOT_FOUND',
+        'PATHWAY_NOT_FOUND',
+        'PERSONA_NOT_FOUND',
+        'VERSION_NOT_FOUND',
+        'TOOL_NOT_FOUND',
+      ],
+    },
+    schema: {
+      summary: 'Set what answers a number',
+      params: InboundPath,
+      body: InboundUpdate,
+      response: { 200: InboundUpdated },
+    },
+    handler: async (request) => {
+      const updates = await updateInbound(
+        services,
+        orgOf(request),
+        request.params.phone_number,
+        request.body,
+      );
+      return { status: 'success' as const, message: 'Inbound number updated', updates };
+    },
+  });
+}
+
+async function requireNumber(db: Db, orgId: string, text: string): Promise<NumberRow> {
+  for (const number of numbersOfPath(text)) {
+    const row = await findNumber(db, orgId, number);
+    if (row) return row;
+  }
+  throw ApiError.of('NUMBER_NOT_FOUND');
+}
+
+function updateInbound(
+  services: Services,
+  orgId: string,
+  text: string,
+  body: InboundUpdate,
+): Promise<Record<string, unknown>> {
+  checkTargets(services, body);
+  return services.edgeConfig.change(async (db, altered) => {
+    const row = await requireNumber(db, orgId, text);
+    const change = changeNumber(row, body);
+    await checkReferences(db, orgId, change, body);
+    await updateNumber(db, orgId, row.number, { ...change.row, updated_at: isoTime(services.clock) });
+    altered.numbers.add(row.number);
+    // Versions of the pathway left behind may be needed by no number now.
+    if (row.pathway_id !== null) altered.pathways.add(row.pathway_id);
+    return change.updates;
+  });
+}
+
+function checkTargets(services: Services, body: InboundUpdate): void {
+  for (const name of ['stream_url', 'webhook'] as const) {
+    const url = body[name];
+    if (typeof url !== 'string' || !URL.canParse(url)) continue;
+    const host = new URL(url).hostname;
+    const verdict = judgeHost(host, services.allowedTargets);
+    if (!verdict.allowed) {
+      throw ApiError.of('TARGET_NOT_ALLOWED', { path: `/${name}`, address: host }, verdict.reason);
+    }
+  }
+}
+
+async function checkReferences(
+  db: Db,
+  orgId: string,
+  change: NumberChange,
+  body: InboundUpdate,
+): Promise<void> {
+  const { pathway_id, pathway_version } = change.row;
+  const settings = readSettings(change.row.settings);
+  if (body.persona_id) throw ApiError.of('PERSONA_NOT_FOUND');
+  if (body.tools && body.tools.length > 0) throw ApiError.of('TOOL_NOT_FOUND', { path: '/tools/0' });
+  const concerned = ['pathway_id', 'pathway_version', 'start_node_id'].some((name) => name in body);
+  if (pathway_id === null || !concerned) return;
+  const pathway = await findPathway(db, orgId, pathway_id);
+  if (!pathway) throw ApiError.of('PATHWAY_NOT_FOUND');
+  const published = { production: pathway.production_version, staging: pathway.staging_version };
+  const version = resolveVersion(pathway_version, published);
+  const graph = version === 0 ? pathway : await findVersion(db, pathway_id, version);
+  if (!graph) throw ApiError.of('VERSION_NOT_FOUND');
+  const start = settings.start_node_id;
+  const nodes: { id?: unknown }[] = JSON.parse(graph.nodes);
+  if (start !== undefined && !nodes.some((node) => node.id === start)) {
+    throw ApiError.invalid('/start_node_id', `the pathway has no node "${start}"`);
+  }
+}

@@ -1,0 +1,173 @@
+/** Inbound numbers: the rules of contract section 10, pure. */
+import type { InboundNumber, InboundUpdate } from '#shared/api/inbound.ts';
+import { toE164 } from '#shared/e164.ts';
+import { ApiError } from '#shared/errors.ts';
+import type { NumberRow } from '../db/tables.ts';
+
+/** The settings of a number that are not columns of their own. Absent: not set. */
+export interface NumberSettings {
+  prompt?: string;
+  persona_id?: string;
+  stream_url?: string;
+  start_node_id?: string;
+  first_sentence?: string;
+  wait_for_greeting?: boolean;
+  block_interruptions?: boolean;
+  ignore_button_press?: boolean;
+  voice?: string;
+  model?: string;
+  language?: string;
+  temperature?: number;
+  interruption_threshold?: number;
+  timezone?: string;
+  max_duration?: number;
+  transfer_phone_number?: string;
+  transfer_list?: Record<string, string>;
+  fallback_number?: string;
+  tools?: string[];
+  request_data?: Record<string, unknown>;
+  metadata?: Record<string, unknown>;
+  webhook?: string;
+  label?: string;
+}
+
+export function readSettings(json: string): NumberSettings {
+  return JSON.parse(json);
+}
+
+/** What an update makes of a number. */
+export interface NumberChange {
+  readonly row: Pick<NumberRow, 'pathway_id' | 'pathway_version' | 'settings'>;
+  /** The changed fields as they now read; cleared ones null. */
+  readonly updates: Record<string, unknown>;
+}
+
+const sources = ['prompt', 'pathway_id', 'persona_id', 'stream_url'] as const;
+const flags: ReadonlySet<string> = new Set([
+  'wait_for_greeting',
+  'block_interruptions',
+  'ignore_button_press',
+]);
+/** Setting a pathway nulls these, because its nodes speak for themselves (contract section 10). */
+const nulledByPathway = ['first_sentence', 'model', 'tools', 'transfer_list'] as const;
+
+/**
+ * Applies an update. References to other rows are not judged here.
+ * @throws ApiError AGENT_SOURCE_CONFLICT, INVALID_PARAMETER
+ */
+export function changeNumber(row: NumberRow, update: InboundUpdate): NumberChange {
+  const fields = normalizedUpdate(update);
+  const given = sources.filter((name) => fields.get(name) !== undefined && fields.get(name) !== null);
+  if (given.length > 1) throw ApiError.of('AGENT_SOURCE_CONFLICT', { fields: given });
+  const [source] = given;
+  if (source) for (const other of sources) if (other !== source) fields.set(other, null);
+  if (source === 'pathway_id')
+    for (const name of nulledByPathway) if (!fields.get(name)) fields.set(name, null);
+  const newPathway = fields.get('pathway_id');
+  if (newPathway && newPathway !== row.pathway_id) {
+    // A version and a start node of the pathway before mean nothing in this one.
+    if (!fields.has('pathway_version') && row.pathway_version !== null) fields.set('pathway_version', null);
+    const startsAt = readSettings(row.settings).start_node_id;
+    if (!fields.has('start_node_id') && startsAt !== undefined) fields.set('start_node_id', null);
+  }
+  const settings = new Map<string, unknown>(Object.entries(readSettings(row.settings)));
+  let { pathway_id, pathway_version } = row;
+  for (const [name, value] of fields) {
+    if (name === 'pathway_id') pathway_id = typeof value === 'string' ? value : null;
+    else if (name === 'pathway_version') pathway_version = value === null ? null : String(value);
+    else if (value === null) settings.delete(name);
+    else settings.set(name, value);
+  }
+  return {
+    row: { pathway_id, pathway_version, settings: JSON.stringify(Object.fromEntries(settings)) },
+    updates: Object.fromEntries(fields),
+  };
+}
+
+function normalizedUpdate(update: InboundUpdate): Map<string, unknown> {
+  const fields = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(update)) {
+    if (value === undefined) continue;
+    fields.set(name === 'voice_id' ? 'voice' : name, normalized(name, value));
+  }
+  return fields;
+}
+
+function normalized(name: string, value: unknown): unknown {
+  if (value === null || (name === 'pathway_id' && value === '')) return null;
+  if (flags.has(name)) return value === true || value === 'true';
+  if (name === 'stream_url' || name === 'webhook') return checkedUrl(name, String(value));
+  if (name === 'timezone' && !isTimezone(String(value))) {
+    throw ApiError.invalid('/timezone', 'must be an IANA time zone name');
+  }
+  return value;
+}
+
+function checkedUrl(name: 'stream_url' | 'webhook', text: string): string {
+  const protocol = name === 'stream_url' ? 'wss:' : 'https:';
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || url.protocol !== protocol || url.username !== '' || url.password !== '') {
+    throw ApiError.invalid(`/${name}`, `must be an absolute ${protocol}// URL without user information`);
+  }
+  return text;
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The number as the API shows it, defaults of contract 9.1 filled in. */
+export function numberView(row: NumberRow): InboundNumber {
+  const settings = readSettings(row.settings);
+  return {
+    phone_number: row.number,
+    label: settings.label ?? null,
+    source: row.source,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    prompt: settings.prompt ?? null,
+    pathway_id: row.pathway_id,
+    pathway_version: readVersion(row.pathway_version),
+    start_node_id: settings.start_node_id ?? null,
+    persona_id: settings.persona_id ?? null,
+    stream_url: settings.stream_url ?? null,
+    first_sentence: settings.first_sentence ?? null,
+    wait_for_greeting: settings.wait_for_greeting ?? false,
+    block_interruptions: settings.block_interruptions ?? false,
+    ignore_button_press: settings.ignore_button_press ?? false,
+    voice: settings.voice ?? null,
+    model: settings.model ?? 'base',
+    language: settings.language ?? 'en-US',
+    temperature: settings.temperature ?? 0.7,
+    interruption_threshold: settings.interruption_threshold ?? 500,
+    timezone: settings.timezone ?? 'America/Los_Angeles',
+    max_duration: settings.max_duration ?? 30,
+    transfer_phone_number: settings.transfer_phone_number ?? null,
+    transfer_list: settings.transfer_list ?? null,
+    fallback_number: settings.fallback_number ?? null,
+    tools: settings.tools ?? [],
+    request_data: settings.request_data ?? {},
+    metadata: settings.metadata ?? {},
+    webhook: settings.webhook ?? null,
+  };
+}
+
+function readVersion(text: string | null): InboundNumber['pathway_version'] {
+  if (text === null || text === 'production' || text === 'staging') return text;
+  return Number(text);
+}
+
+/**
+ * The numbers that a path may mean, in the order in which they are tried: as sent, and ten digits again with a
+ * leading 1 (contract section 10).
+ */
+export function numbersOfPath(text: string): string[] {
+  const asSent = toE164(text);
+  const withCountry = /^[0-9]{10}$/.test(text) ? toE164(`1${text}`) : null;
+  return [asSent, withCountry].filter((number) => number !== null);
+}

@@ -1,0 +1,43 @@
+/** Keys: how they look, how they are kept, how they are read from a request. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+export type KeyKind = 'customer' | 'operator' | 'edge';
+
+const marks: Readonly<Record<KeyKind, string>> = { customer: 'tk_', operator: 'op_', edge: 'et_' };
+
+/** How many characters of a key are kept readable, to recognise it in lists. */
+const prefixLength = 9;
+
+/** A key and what is stored of it. The key itself is shown once. */
+export interface NewKey {
+  readonly key: string;
+  readonly prefix: string;
+  readonly hash: string;
+}
+
+/** Makes a key of 256 random bits. */
+export function makeKey(kind: KeyKind): NewKey {
+  const key = marks[kind] + randomBytes(32).toString('base64url');
+  return { key, prefix: key.slice(0, prefixLength), hash: hashKey(key) };
+}
+
+/** SHA-256 in hexadecimal: enough for a key of 256 random bits, which no dictionary holds. */
+export function hashKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** Compares two hashes in a time that does not tell where they differ. */
+export function sameHash(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a, 'hex'), Buffer.from(b, 'hex')];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** The key of an `authorization` header: bare, or after the word Bearer (contract 1.1). Null when there is none. */
+export function keyOfHeader(header: string | undefined): string | null {
+  if (header === undefined) return null;
+  const key = header
+    .trim()
+    .replace(/^bearer[ \t]+/i, '')
+    .trim();
+  return key === '' || key.length > 512 || /\s/.test(key) ? null : key;
+}

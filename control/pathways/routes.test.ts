@@ -1,0 +1,191 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { demoEdges, demoNodes } from '../demo-pathway.ts';
+import { startControl, type TestControl } from '../testing/harness.ts';
+import { contentHash } from './rules.ts';
+
+let test: TestControl;
+let pathway = '';
+beforeEach(async () => {
+  test = await startControl();
+  const { body } = await test.call('POST', '/v1/pathway/create', {
+    body: { name: 'Menu', description: 'Keys' },
+  });
+  pathway = `/v1/pathway/${String(body.pathway_id)}`;
+});
+afterEach(() => test.close());
+
+const graph = { nodes: demoNodes, edges: demoEdges };
+const unknown = '/v1/pathway/00000000-0000-4000-8000-000000000000';
+
+describe('a new pathway', () => {
+  it('has one start node, and is listed newest first', async () => {
+    const { body } = await test.call('GET', pathway);
+    expect(body).toMatchObject({
+      name: 'Menu',
+      description: 'Keys',
+      nodes: [{ type: 'Default', data: { isStart: true } }],
+      edges: [],
+      production_version: null,
+      staging_version: null,
+    });
+    test.clock.advance(1);
+    await test.call('POST', '/v1/pathway/create', { body: { name: 'Second' } });
+    expect((await test.call('GET', '/v1/pathway')).body).toMatchObject([
+      { name: 'Second', description: null },
+      { name: 'Menu' },
+    ]);
+    expect((await test.call('GET', '/v1/pathway', { key: test.foreignKey })).body).toEqual([]);
+  });
+
+  it.each([{}, { name: '' }, { name: 'x'.repeat(201) }, { name: 5 }, { name: 'a', other: 1 }])(
+    'is refused as %j',
+    async (body) => {
+      expect((await test.call('POST', '/v1/pathway/create', { body })).status).toBe(400);
+    },
+  );
+});
+
+describe('the live graph', () => {
+  it('is written whole, keeps unknown keys and returns labels in both places', async () => {
+    const nodes = [
+      ...demoNodes,
+      { id: 'more', type: 'End Call', data: { name: 'More', text: 'Bye', own: { key: 1 } } },
+    ];
+    const edges = [...demoEdges, { source: 'repeat', target: 'more', data: { name: 'Pressed 9' } }];
+    const answer = await test.call('POST', pathway, { body: { name: 'Renamed', nodes, edges } });
+    expect(answer.body).toMatchObject({
+      status: 'success',
+      pathway_data: { name: 'Renamed', description: 'Keys' },
+    });
+    const { body } = await test.call('GET', pathway);
+    expect(body.nodes).toEqual(nodes);
+    expect((body.edges as unknown as object[]).at(-1)).toEqual({
+      source: 'repeat',
+      target: 'more',
+      label: 'Pressed 9',
+      data: { name: 'Pressed 9', label: 'Pressed 9' },
+    });
+  });
+
+  it('is refused with every rule that it breaks', async () => {
+    const answer = await test.call('POST', pathway, {
+      body: {
+        nodes: [{ id: 'a', type: 'Nonsense', data: {} }],
+        edges: [{ source: 'a', target: 'b', data: { label: 'x' } }],
+      },
+    });
+    expect(answer.status).toBe(400);
+    expect(new Set(answer.codes)).toEqual(new Set(['INVALID_GRAPH']));
+    expect(answer.text).toContain('"path":"/edges/0/target"');
+  });
+
+  it('may not call private addresses', async () => {
+    const webhook = {
+      id: 'w',
+      type: 'Webhook',
+      data: { name: 'W', url: 'https://169.254.169.254/', method: 'GET' },
+    };
+    const answer = await test.call('POST', pathway, {
+      body: { nodes: [...demoNodes, webhook], edges: demoEdges },
+    });
+    expect([answer.status, answer.codes]).toEqual([400, ['TARGET_NOT_ALLOWED']]);
+  });
+
+  it('is refused in part, and when a node is no object or too large', async () => {
+    expect((await test.call('POST', pathway, { body: { nodes: demoNodes } })).codes).toEqual([
+      'INVALID_PARAMETER',
+    ]);
+    expect((await test.call('POST', pathway, { body: { nodes: [1], edges: [] } })).codes).toEqual([
+      'INVALID_PARAMETER',
+    ]);
+    const large = { id: 'a', type: 'Default', data: { isStart: true, name: 'A', text: 'x'.repeat(70_000) } };
+    expect((await test.call('POST', pathway, { body: { nodes: [large], edges: [] } })).codes).toEqual([
+      'INVALID_PARAMETER',
+    ]);
+  });
+});
+
+describe('versions', () => {
+  it('count from 1, keep their graph and are listed newest first', async () => {
+    for (const name of ['first', 'second']) {
+      await test.call('POST', `${pathway}/version`, { body: { name, ...graph } });
+    }
+    const list = (await test.call('GET', `${pathway}/versions`)).body;
+    expect(list).toMatchObject([
+      { id: 2, version_number: 2, name: 'second', is_latest: true, environments: [] },
+      { id: 1, version_number: 1, name: 'first', is_latest: false },
+    ]);
+    const one = (await test.call('GET', `${pathway}/version/1`)).body;
+    expect(one).toMatchObject({ name: 'first', version_number: 1, is_latest: false });
+    expect((await test.call('GET', `${pathway}/version/0`)).body).toMatchObject({
+      name: 'Menu',
+      version_number: 0,
+    });
+  });
+
+  it('have a hash that key order and positions do not alter', () => {
+    const hash = (nodes: object[]) => contentHash({ nodes: JSON.stringify(nodes), edges: '[]' });
+    const plain = hash([{ id: 'a', data: { x: 1, y: 2 } }]);
+    expect(hash([{ data: { y: 2, x: 1 }, id: 'a', position: { x: 9 } }])).toBe(plain);
+    expect(hash([{ id: 'a', data: { x: 1, y: 3 } }])).not.toBe(plain);
+    expect(plain).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('are refused without a name or with a bad graph', async () => {
+    expect((await test.call('POST', `${pathway}/version`, { body: graph })).codes).toEqual([
+      'INVALID_PARAMETER',
+    ]);
+    expect(
+      (await test.call('POST', `${pathway}/version`, { body: { name: 'x', nodes: [{}], edges: [] } }))
+        .codes[0],
+    ).toBe('INVALID_GRAPH');
+  });
+});
+
+describe('deleting', () => {
+  it('is refused while a number uses the pathway, and takes its versions along', async () => {
+    await test.call('POST', '/v1/sip/attach', {
+      body: { phone_number: '+14155550100', directions: ['inbound'] },
+    });
+    await test.call('POST', `${pathway}/version`, { body: { name: 'first', ...graph } });
+    const pathwayId = pathway.split('/').at(-1);
+    await test.call('POST', '/v1/inbound/14155550100', { body: { pathway_id: pathwayId } });
+    const refused = await test.call('DELETE', pathway);
+    expect(refused.status).toBe(409);
+    expect(refused.body.errors).toMatchObject([
+      { code: 'PATHWAY_IN_USE', details: { phone_numbers: ['+14155550100'], widget_ids: [] } },
+    ]);
+    await test.call('POST', '/v1/inbound/14155550100', { body: { pathway_id: '' } });
+    expect((await test.call('DELETE', pathway)).body).toEqual({ status: 'success', pathway_id: pathwayId });
+    expect((await test.call('GET', pathway)).codes).toEqual(['PATHWAY_NOT_FOUND']);
+  });
+});
+
+describe('every pathway endpoint', () => {
+  const requests = (base: string) =>
+    [
+      ['GET', base, undefined],
+      ['POST', base, { name: 'x' }],
+      ['DELETE', base, undefined],
+      ['GET', `${base}/versions`, undefined],
+      ['POST', `${base}/version`, { name: 'x', ...graph }],
+      ['GET', `${base}/version/1`, undefined],
+    ] as const;
+
+  it('is 404 for unknown, malformed and foreign ids, and asks for a key', async () => {
+    for (const base of [unknown, '/v1/pathway/none']) {
+      for (const [method, url, body] of requests(base)) {
+        expect((await test.call(method, url, { body })).codes).toEqual(['PATHWAY_NOT_FOUND']);
+      }
+    }
+    for (const [method, url, body] of requests(pathway)) {
+      expect((await test.call(method, url, { body, key: test.foreignKey })).codes).toEqual([
+        'PATHWAY_NOT_FOUND',
+      ]);
+      expect((await test.call(method, url, { body, key: null })).status).toBe(401);
+    }
+    for (const version of ['7', 'x', '01', '-1']) {
+      expect((await test.call('GET', `${pathway}/version/${version}`)).codes).toEqual(['VERSION_NOT_FOUND']);
+    }
+  });
+});

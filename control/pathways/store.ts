@@ -1,0 +1,117 @@
+/** Pathways and their versions. */
+import type { Db, PathwayRow, PathwayVersionRow } from '../db/tables.ts';
+import type { StoredGraph } from './rules.ts';
+
+export function findPathway(db: Db, orgId: string, id: string): Promise<PathwayRow | undefined> {
+  return db
+    .selectFrom('pathways')
+    .selectAll()
+    .where('id', '=', id)
+    .where('org_id', '=', orgId)
+    .executeTakeFirst();
+}
+
+/** Newest first. */
+export function listPathways(db: Db, orgId: string): Promise<PathwayRow[]> {
+  return db
+    .selectFrom('pathways')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+export interface NewPathway extends StoredGraph {
+  readonly id: string;
+  readonly orgId: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly now: string;
+}
+
+export async function insertPathway(db: Db, pathway: NewPathway): Promise<void> {
+  const { id, orgId, name, description, nodes, edges, now } = pathway;
+  await db
+    .insertInto('pathways')
+    .values({
+      id,
+      org_id: orgId,
+      name,
+      description,
+      nodes,
+      edges,
+      last_version: 0,
+      production_version: null,
+      staging_version: null,
+      created_at: now,
+      updated_at: now,
+    })
+    .execute();
+}
+
+export async function updatePathway(
+  db: Db,
+  id: string,
+  change: Partial<Pick<PathwayRow, 'name' | 'description' | 'nodes' | 'edges' | 'updated_at'>>,
+): Promise<void> {
+  await db.updateTable('pathways').set(change).where('id', '=', id).execute();
+}
+
+export async function deletePathway(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('pathways').where('id', '=', id).execute();
+}
+
+/** Numbers, archived ones left out, that a pathway answers. */
+export async function numbersUsing(db: Db, pathwayId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('numbers')
+    .select('number')
+    .where('pathway_id', '=', pathwayId)
+    .where('archived_at', 'is', null)
+    .orderBy('number')
+    .execute();
+  return rows.map((row) => row.number);
+}
+
+/** Newest first. */
+export function listVersions(db: Db, pathwayId: string): Promise<PathwayVersionRow[]> {
+  return db
+    .selectFrom('pathway_versions')
+    .selectAll()
+    .where('pathway_id', '=', pathwayId)
+    .orderBy('version_number', 'desc')
+    .execute();
+}
+
+export function findVersion(
+  db: Db,
+  pathwayId: string,
+  version: number,
+): Promise<PathwayVersionRow | undefined> {
+  return db
+    .selectFrom('pathway_versions')
+    .selectAll()
+    .where('pathway_id', '=', pathwayId)
+    .where('version_number', '=', version)
+    .executeTakeFirst();
+}
+
+/** Stores a snapshot under the pathway's next number. Call it in a transaction. Returns the number. */
+export async function insertVersion(
+  db: Db,
+  pathwayId: string,
+  snapshot: Omit<PathwayVersionRow, 'pathway_id' | 'version_number'>,
+): Promise<number> {
+  const { last_version } = await db
+    .updateTable('pathways')
+    .set((eb) => ({ last_version: eb('last_version', '+', 1) }))
+    .where('id', '=', pathwayId)
+    .returning('last_version')
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto('pathway_versions')
+    .values({ ...snapshot, pathway_id: pathwayId, version_number: last_version })
+    .execute();
+  return last_version;
+}

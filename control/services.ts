@@ -1,0 +1,20 @@
+/** What the areas of the control plane work with; made once by app.ts. */
+import type { BlockList } from 'node:net';
+import type { Clock } from '#shared/clock.ts';
+import type { ControlConfig } from './config.ts';
+import type { Database } from './db/open.ts';
+import type { SecretBox } from './db/secrets.ts';
+import type { ConnectedEdges } from './edges/registry.ts';
+import type { EdgeConfigStore } from './edges/store.ts';
+
+export interface Services {
+  readonly config: ControlConfig;
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly secrets: SecretBox;
+  /** What edges are configured with; every write that concerns them goes through it. */
+  readonly edgeConfig: EdgeConfigStore;
+  readonly edges: ConnectedEdges;
+  /** Networks that may be contacted although they are private (contract 1.9). */
+  readonly allowedTargets: BlockList;
+}

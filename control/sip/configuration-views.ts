@@ -1,0 +1,32 @@
+/** Configurations as the API shows them, with what the edges have confirmed. */
+import type { Configuration } from '#shared/api/sip.ts';
+import type { Db, SipConfigurationRow } from '../db/tables.ts';
+import type { Services } from '../services.ts';
+import { inboundSources } from './rules.ts';
+import { configurationView } from './views.ts';
+
+export interface NumberConfigurationsView {
+  inbound: Configuration | null;
+  outbound: Configuration | null;
+  configurations: Configuration[];
+}
+
+/** @param rows all records of one number, inbound first, then by priority */
+export async function numberView(
+  services: Services,
+  db: Db,
+  rows: readonly SipConfigurationRow[],
+): Promise<NumberConfigurationsView> {
+  const numbers = [...new Set(rows.map((row) => row.number))];
+  const versions = await services.edgeConfig.versionsOfNumbers(db, numbers);
+  const confirmed = services.edges.appliedVersion;
+  const sources = inboundSources(rows, services.config.openInbound);
+  const configurations = rows.map((row) => {
+    const version = versions.get(row.number);
+    const applied = confirmed !== null && version !== undefined && version <= confirmed;
+    return configurationView(row, { applied, sources });
+  });
+  const primary = (direction: string) =>
+    configurations.find((configuration) => configuration.direction === direction) ?? null;
+  return { inbound: primary('inbound'), outbound: primary('outbound'), configurations };
+}

@@ -1,0 +1,133 @@
+/** Reads the direction objects of attach and update: what a schema cannot say of them (contract 2.3 and 2.8). */
+import type { BlockList } from 'node:net';
+import type { Attach, InboundDirection, OutboundDirection } from '#shared/api/sip.ts';
+import type { HeaderMapping } from '#shared/edge-protocol.ts';
+import { ApiError } from '#shared/errors.ts';
+import { judgeHost, parseNetworks } from '#shared/outgoing-targets.ts';
+import { parseSipDestination, type SipDestination } from '#shared/sip-destination.ts';
+
+export type Direction = InboundDirection | OutboundDirection;
+/** A direction object whose `sip_endpoint` was read. */
+export interface DirectionEntry {
+  readonly path: string;
+  readonly given: Direction;
+  readonly endpoint: SipDestination | null;
+}
+
+/** Fills the request's defaults into its entries; a bare string stands for an object of that type. */
+export function attachEntries(body: Attach): DirectionEntry[] {
+  return body.directions.map((direction, index) => {
+    const given: Direction = typeof direction === 'string' ? { type: direction } : direction;
+    return readDirection(withDefaults(given, body), `/directions/${index}`);
+  });
+}
+
+function withDefaults(given: Direction, body: Attach): Direction {
+  if (given.type === 'outbound') {
+    return {
+      ...(body.sip_endpoint !== undefined && { sip_endpoint: body.sip_endpoint }),
+      ...(body.options !== undefined && { options: body.options }),
+      ...given,
+    };
+  }
+  const auth_mode = given.auth_mode ?? body.auth_mode ?? 'ip';
+  const registers = auth_mode === 'register' && body.register_auth !== undefined;
+  return { auth_mode, ...(registers && { register_auth: body.register_auth }), ...given };
+}
+
+/**
+ * Judges what one entry says by itself.
+ * @throws ApiError TRANSPORT_NOT_ALLOWED, SECURE_MEDIA_REQUIRED, INVALID_SIP_ENDPOINT, INVALID_PARAMETER
+ */
+export function readDirection(given: Direction, path: string): DirectionEntry {
+  const { options } = given;
+  if (options?.transport !== undefined && options.transport !== 'tls') {
+    throw ApiError.of('TRANSPORT_NOT_ALLOWED', { path: `${path}/options/transport` });
+  }
+  if (options?.secure_media === false) {
+    throw ApiError.of('SECURE_MEDIA_REQUIRED', { path: `${path}/options/secure_media` });
+  }
+  const endpoint = typeof given.sip_endpoint === 'string' ? readEndpoint(given.sip_endpoint, path) : null;
+  if (endpoint?.port !== undefined && options?.port !== undefined && endpoint.port !== options.port) {
+    throw ApiError.invalid(`${path}/options/port`, 'must equal the port of sip_endpoint');
+  }
+  if (options && 'allowed_ips' in options) checkAllowedIps(options.allowed_ips ?? [], path);
+  checkHeaders(given.headers?.headers ?? [], given.type, path);
+  return { path, given, endpoint };
+}
+
+function readEndpoint(text: string, path: string): SipDestination {
+  const endpoint = parseSipDestination(text);
+  const details = { path: `${path}/sip_endpoint` };
+  if (!endpoint) throw ApiError.of('INVALID_SIP_ENDPOINT', details);
+  if (endpoint.transport === 'udp' || endpoint.transport === 'tcp') {
+    throw ApiError.of('TRANSPORT_NOT_ALLOWED', details);
+  }
+  return endpoint;
+}
+
+function checkAllowedIps(entries: readonly string[], path: string): void {
+  entries.forEach((entry, index) => {
+    try {
+      parseNetworks([entry]);
+    } catch {
+      throw ApiError.invalid(`${path}/options/allowed_ips/${index}`, 'must be an IP address or a CIDR block');
+    }
+  });
+}
+
+/** RFC 3261 section 25.1: token. */
+const headerName = /^[A-Za-z0-9\-.!%*_+`'~]{1,64}$/;
+/** Headers that the SIP stack writes itself (contract 2.8). */
+const stackHeaders: ReadonlySet<string> = new Set([
+  'via',
+  'from',
+  'to',
+  'contact',
+  'call-id',
+  'cseq',
+  'max-forwards',
+  'route',
+  'record-route',
+  'content-type',
+  'content-length',
+  'authorization',
+  'proxy-authorization',
+]);
+
+function checkHeaders(items: readonly HeaderMapping[], direction: Direction['type'], path: string): void {
+  items.forEach((item, index) => {
+    const member = headerMember(item, direction);
+    if (item.type === 'uui' || member === null) return;
+    const itemPath = `${path}/headers/headers/${index}/${member}`;
+    const name = item[member];
+    if (!headerName.test(name))
+      throw ApiError.invalid(itemPath, 'must be a SIP header name of 1 to 64 characters');
+    if (direction === 'outbound' && stackHeaders.has(name.toLowerCase())) {
+      throw ApiError.invalid(itemPath, 'is a header that the SIP stack writes itself');
+    }
+  });
+}
+
+/** Which member of a mapping names a SIP header; the other one is a variable or a literal. */
+function headerMember(item: HeaderMapping, direction: Direction['type']): 'key' | 'value' | null {
+  if (item.type === 'uui') return null;
+  if (item.passthrough === true) return direction === 'outbound' ? 'key' : null;
+  return direction === 'outbound' ? 'value' : 'key';
+}
+
+/**
+ * Judges the literal addresses that the service would contact (contract 1.9). Names are judged at use.
+ * @throws ApiError TARGET_NOT_ALLOWED
+ */
+export function checkTarget(entry: DirectionEntry, allowedNetworks: BlockList): void {
+  if (!entry.endpoint) return;
+  const { host } = entry.endpoint;
+  const verdict = judgeHost(host, allowedNetworks);
+  if (verdict.allowed) return;
+  throw ApiError.of(
+    'TARGET_NOT_ALLOWED',
+    { path: `${entry.path}/sip_endpoint`, address: host },
+    verdict.reason,
+  );
+}
