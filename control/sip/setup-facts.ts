@@ -49,5 +49,5 @@ export function outboundSetup(
 export function sipServer({ config, edges }: Pick<Services, 'config' | 'edges'>): string {
   const [edge] = edges.all;
   const candidates = [config.sip.publicHost, edge?.sip.host, config.sip.host];
-  return candidates.find((host) => host && host !== '0.0.0.0' && host !== '::') ?? 'localhost';
+  return candidates.find((host) => host && host !== '0.0.0.0' && host !== '::') ?? '127.0.0.1';
 }
