@@ -47,7 +47,7 @@ describe('the first start', () => {
     expect(JSON.parse(readFileSync(join(folder, 'bootstrap.json'), 'utf8'))).toEqual(made);
     expect(made).toMatchObject({
       control_url: 'http://127.0.0.1:8080',
-      sip: { host: 'localhost', port: 5061, ca_cert: join(folder, 'tls', 'ca.crt') },
+      sip: { host: '127.0.0.1', port: 5061, ca_cert: join(folder, 'tls', 'ca.crt') },
     });
     expect([
       mode('bootstrap.json'),

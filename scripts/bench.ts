@@ -1,0 +1,73 @@
+/**
+ * `npm run bench [name...]`: runs test/bench/<name>.bench.ts one after the other, prints their tables and keeps
+ * them, with a description of the machine, in docs/performance.md.
+ */
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describeMachine } from './bench/machine.ts';
+import { markdownTable } from './bench/table.ts';
+import { root, runTool } from './checks.ts';
+import { setUp } from './setup/steps.ts';
+import { reportTrouble, Trouble } from './setup/trouble.mjs';
+
+const page = join(root, 'docs', 'performance.md');
+const begin = '<!-- measured: begin -->';
+const end = '<!-- measured: end -->';
+
+await reportTrouble(async () => {
+  await setUp({ peers: true });
+  const chosen = process.argv.slice(2);
+  const results: string[] = [];
+  for (const name of await benchmarks(chosen)) {
+    console.log(`\nmeasuring: ${name}`);
+    const table = await measure(name);
+    console.log(`\n${table}`);
+    results.push(`## ${name}\n\n${table}`);
+  }
+  if (chosen.length > 0) console.log('\nonly some were run: docs/performance.md stays as it is');
+  else await keep(results);
+});
+
+async function benchmarks(chosen: readonly string[]): Promise<string[]> {
+  const suffix = '.bench.ts';
+  const files = await readdir(join(root, 'test', 'bench'));
+  const names = files.filter((file) => file.endsWith(suffix)).map((file) => file.slice(0, -suffix.length));
+  const unknown = chosen.filter((name) => !names.includes(name));
+  if (unknown.length > 0) {
+    throw new Trouble(
+      `there is no benchmark ${unknown.join(', ')}`,
+      `there are ${names.join(', ')}`,
+      'name one of these',
+    );
+  }
+  return names.filter((name) => chosen.length === 0 || chosen.includes(name)).sort();
+}
+
+/**
+ * A benchmark exports `run...Bench`, which measures, and may export `format...Bench`, which makes a Markdown table
+ * of the result. Each is measured in this process, one after the other, so that none disturbs another.
+ */
+async function measure(name: string): Promise<string> {
+  const file = join(root, 'test', 'bench', `${name}.bench.ts`);
+  const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+  const exported = (pattern: RegExp) =>
+    Object.entries(module).find(([key, value]) => pattern.test(key) && typeof value === 'function')?.[1] as
+      | ((argument?: unknown) => unknown)
+      | undefined;
+  const run = exported(/^run\w*Bench$/);
+  if (!run) throw new Error(`${file} exports no function run...Bench`);
+  const format = exported(/^format\w*Bench$/) ?? markdownTable;
+  return String(format(await run()));
+}
+
+async function keep(results: readonly string[]): Promise<void> {
+  const text = existsSync(page) ? await readFile(page, 'utf8') : `# Performance\n\n${begin}\n${end}\n`;
+  const [before, rest = ''] = text.split(begin);
+  const after = rest.split(end)[1] ?? '\n';
+  const measured = [describeMachine(new Date()), ...results].join('\n\n');
+  await writeFile(page, `${before}${begin}\n\n${measured}\n\n${end}${after}`);
+  await runTool('biome', ['format', '--write', page]);
+  console.log('\nkept in docs/performance.md');
+}

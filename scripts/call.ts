@@ -1,0 +1,113 @@
+/**
+ * `npm run call [number]`: a real call over TLS and SRTP to the running Trunkline. Listens, presses 1, listens
+ * again, hangs up, and shows what the API knows of it.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { SrtpPeer } from '../test/fakes/srtp-peer.ts';
+import { loudness } from './call/loudness.ts';
+import { Phone } from './call/phone.ts';
+import { reportTrouble, Trouble } from './setup/trouble.mjs';
+import { type Bootstrap, bootstrapFile, caCertificate, readBootstrap } from './supervisor/bootstrap.ts';
+
+const number = process.argv[2] ?? '+14155550100';
+const silence = Buffer.alloc(160, 0xff);
+const listenMs = 5000;
+
+await reportTrouble(async () => {
+  const file = bootstrapFile(process.env);
+  const bootstrap = await readBootstrap(file).catch((error: Error) => {
+    throw new Trouble('cannot place a call', error.message, 'start Trunkline with `npm start` first');
+  });
+  const callId = await placeCall(bootstrap);
+  await showRecord(bootstrap, callId);
+});
+
+async function placeCall(bootstrap: Bootstrap): Promise<string> {
+  const { host, port } = bootstrap.sip;
+  const phone = await Phone.connect({ host, port, ca: await caCertificate(bootstrap) }).catch(
+    (error: Error) => {
+      throw new Trouble(
+        `cannot reach ${host}:${port} over TLS`,
+        error.message,
+        'see whether `npm start` still runs',
+      );
+    },
+  );
+  const media = await SrtpPeer.open();
+  try {
+    say(`calling ${number} at ${host}:${port} over TLS`);
+    const response = await phone.invite(number, media.sdp());
+    if (response.status !== 200) {
+      throw new Trouble(
+        'the call was not answered',
+        `${response.startLine} ${response.header('warning') ?? ''}`,
+        'the log of `npm start` says why; 403 means that this address is not in allowed_ips of the number',
+      );
+    }
+    media.connect(response.body);
+    phone.ack(response);
+    say('answered; sending silence, listening');
+    await talk(phone, media);
+    return phone.callId;
+  } finally {
+    media.close();
+    await phone.close();
+  }
+}
+
+async function talk(phone: Phone, media: SrtpPeer): Promise<void> {
+  await listen(phone, media);
+  if (!hungUp(phone)) {
+    await media.press('1');
+    say('pressed 1');
+    await listen(phone, media);
+  }
+  if (hungUp(phone)) return say('the other side hung up');
+  await phone.request('BYE');
+  say('hung up');
+}
+
+async function listen(phone: Phone, media: SrtpPeer): Promise<void> {
+  const before = media.samples().length;
+  const fifth = Array.from({ length: 10 }, () => silence);
+  for (let ms = 0; ms < listenMs && !hungUp(phone); ms += 200) await media.play(fifth);
+  const heard = media.samples().subarray(before);
+  const { seconds, soundSeconds, level } = loudness(heard);
+  say(
+    soundSeconds > 0
+      ? `heard ${seconds.toFixed(1)} s of audio, ${soundSeconds.toFixed(1)} s of it sound, at ${level.toFixed(0)} dBFS`
+      : `heard ${seconds.toFixed(1)} s of audio, all silence`,
+  );
+}
+
+function hungUp(phone: Phone): boolean {
+  return phone.received.some((message) => message.method === 'BYE');
+}
+
+async function showRecord(bootstrap: Bootstrap, callId: string): Promise<void> {
+  const url = `${bootstrap.control_url}/v1/sip/calls/${encodeURIComponent(callId)}`;
+  const headers = { authorization: `Bearer ${bootstrap.api_key}` };
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const response = await fetch(url, { headers });
+    if (response.status === 200) {
+      const { data } = (await response.json()) as { data: { call: Record<string, unknown> } };
+      if (data.call.ended_at !== null) {
+        console.log(`\nin the call log:\n${JSON.stringify(data.call, null, 2)}`);
+        console.log(`\nits SIP messages:\n  curl -H "authorization: $KEY" ${url}/trace`);
+        console.log(`  curl -H "authorization: $KEY" -O ${url}/trace.pcap`);
+        console.log(`with KEY=$(node -p 'require("${bootstrapFile(process.env)}").api_key')`);
+        return;
+      }
+    }
+    await pause(100);
+  }
+  throw new Trouble(
+    'the call is not in the call log',
+    `GET ${url} shows no ended call`,
+    'look at the log of `npm start`',
+  );
+}
+
+function say(line: string): void {
+  console.log(line);
+}

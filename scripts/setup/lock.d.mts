@@ -1,0 +1,1 @@
+export function withLock<T>(file: string, onWait: () => void, work: () => Promise<T>): Promise<T>;

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ensurePackages } from './packages.mjs';
+import { reportTrouble } from './trouble.mjs';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/**
+ * Installs the packages when needed and runs a TypeScript program of `scripts/` on Node 24: in this process
+ * when it is one already (npm puts node_modules/.bin first), else in a child that shares the terminal.
+ *
+ * @param {string} script file name, for example `start.ts`
+ */
+export function onNode24(script) {
+  return reportTrouble(async () => {
+    await ensurePackages(root);
+    const file = join(root, 'scripts', script);
+    const major = Number(process.versions.node.split('.')[0]);
+    if (major >= 24) await import(pathToFileURL(file).href);
+    else process.exitCode = await runChild(join(root, 'node_modules', '.bin', 'node'), file);
+  });
+}
+
+/** @returns {Promise<number>} the exit code, or 128 + the signal's number as shells count */
+function runChild(node, file) {
+  return new Promise((resolve, reject) => {
+    const bin = dirname(node);
+    const child = spawn(node, [file, ...process.argv.slice(2)], {
+      stdio: 'inherit',
+      env: { ...process.env, PATH: `${bin}:${process.env.PATH ?? ''}` },
+    });
+    const pass = (signal) => void child.kill(signal);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, pass);
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve(code ?? 128 + (constants.signals[signal] ?? 0)));
+  });
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { command } from './command.mjs';
+import { withLock } from './lock.mjs';
+import { Trouble, tail } from './trouble.mjs';
+
+/**
+ * The npm packages of the lock file, and Node 24 among them. Plain JavaScript for Node 20: it runs before any
+ * package is there.
+ *
+ * Install scripts are off (.npmrc). One package needs its own: `node`, which fetches the binary. mediasoup's
+ * would fetch a worker that the edge refuses (docs/setup.md), the others only check what is already there.
+ *
+ * @param {string} root folder of package.json
+ */
+export async function ensurePackages(root) {
+  const modules = join(root, 'node_modules');
+  const stamp = join(modules, '.trunkline-stamp');
+  const lockFile = readFileSync(join(root, 'package-lock.json'));
+  const wanted = createHash('sha256').update(lockFile).digest('hex');
+  if (isUpToDate(stamp, wanted)) return;
+
+  const id = createHash('sha256').update(root).digest('hex').slice(0, 16);
+  const lock = join(cacheFolder(), `packages-${id}.lock`);
+  const onWait = () => console.log('npm packages: another set-up is at work here, waiting for it');
+  await withLock(lock, onWait, async () => {
+    if (isUpToDate(stamp, wanted)) return;
+    if (!isInstalled(modules, JSON.parse(lockFile.toString('utf8')))) await install(root);
+    if (!(await hasNode24(modules))) await installNode24(root, modules);
+    writeFileSync(stamp, wanted);
+  });
+}
+
+/** As in edge/media/worker/location.ts, which this file cannot import yet. */
+function cacheFolder() {
+  return (
+    process.env.TRUNKLINE_CACHE || join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'trunkline')
+  );
+}
+
+function isUpToDate(stamp, wanted) {
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+}
+
+/**
+ * Whether npm has already put there what the lock file names. Packages for other systems are optional and
+ * never installed, so they do not count.
+ */
+function isInstalled(modules, wanted) {
+  const record = join(modules, '.package-lock.json');
+  if (!existsSync(record)) return false;
+  const { packages } = JSON.parse(readFileSync(record, 'utf8'));
+  return Object.entries(wanted.packages).every(
+    ([path, { version, optional }]) => path === '' || optional || packages[path]?.version === version,
+  );
+}
+
+async function install(root) {
+  console.log('npm packages: installing');
+  let result = await npm(root, ['ci']);
+  // `npm ci` wants every optional package for every other system in the lock file. A registry that mirrors a part
+  // only leaves some out; `npm install` takes the same versions and passes over what is optional and missing.
+  if (result.output.includes('from lock file')) result = await npm(root, ['install', '--no-save']);
+  if (result.code === 127) throw npmMissing();
+  if (result.code !== 0) {
+    throw new Trouble(
+      'cannot install the npm packages',
+      `npm failed:\n${reason(result.output)}`,
+      'check the network (`npm ping`) and free disk space, then start again',
+    );
+  }
+}
+
+/** What npm gives as its error, without the usage that it prints after it. */
+function reason(output) {
+  const lines = output.split('\n').filter((line) => line.startsWith('npm error'));
+  return tail(lines.slice(0, 10).join('\n') || output);
+}
+
+async function installNode24(root, modules) {
+  console.log('npm packages: fetching Node 24');
+  const { code, output } = await npm(root, ['rebuild', 'node', '--ignore-scripts=false']);
+  if (code === 127) throw npmMissing();
+  if (code !== 0 || !(await hasNode24(modules))) {
+    throw new Trouble(
+      'cannot bring Node 24 into node_modules',
+      `\`npm rebuild node --ignore-scripts=false\` left no Node 24 behind:\n${reason(output)}`,
+      'check the network (`npm ping`); there is a binary for Linux, macOS and Windows on x64 and arm64 only',
+    );
+  }
+}
+
+async function hasNode24(modules) {
+  const { stdout } = await command(join(modules, '.bin', 'node'), ['--version']);
+  return stdout.startsWith('v24.');
+}
+
+function npmMissing() {
+  return new Trouble(
+    'cannot install the npm packages',
+    'there is no `npm`',
+    'install Node 20 or later with npm',
+  );
+}
+
+/** npm on the machine's own Node: the one in node_modules is about to be replaced. */
+function npm(root, args) {
+  const path = (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => !folder.endsWith(join('node_modules', '.bin')))
+    .join(delimiter);
+  return command('npm', args, { cwd: root, env: { ...process.env, PATH: path } });
+}

@@ -1,0 +1,9 @@
+/** The real peers that tests call: SIPp, baresip, and the tools that judge what they recorded. */
+import { ensureAptPackages } from './apt.ts';
+import { ensureSipp } from './sipp.ts';
+
+/** @throws Trouble */
+export async function ensurePeers(): Promise<void> {
+  await ensureAptPackages(['baresip-core', 'openssl', 'tshark'], 'test with real peers');
+  await ensureSipp();
+}

@@ -1,0 +1,16 @@
+/** The set-up after the npm packages, in order. Every step looks first and does nothing when all is there. */
+import { ensureAptPackages } from './apt.ts';
+import { ensureWorker } from './worker.ts';
+
+/** Shared libraries of the media worker and of the codecs. */
+const runtimePackages = ['libuv1|libuv1t64', 'libssl3|libssl3t64', 'libstdc++6', 'libopus0'];
+
+/** @throws Trouble from setup/trouble.mjs */
+export async function setUp({ peers }: { readonly peers: boolean }): Promise<void> {
+  await ensureAptPackages(runtimePackages, 'run the media worker');
+  await ensureWorker();
+  if (peers) {
+    const { ensurePeers } = await import('./peers.ts');
+    await ensurePeers();
+  }
+}

@@ -1,0 +1,63 @@
+/** `npm start`: set-up, then control and edge until a signal ends them. */
+import { dirname, relative } from 'node:path';
+import { setUp } from './setup/steps.ts';
+import { reportTrouble, Trouble } from './setup/trouble.mjs';
+import { type Bootstrap, bootstrapFile } from './supervisor/bootstrap.ts';
+import { StartFailed, Supervisor } from './supervisor/supervisor.ts';
+
+const root = dirname(import.meta.dirname);
+/** One Ctrl-C may arrive twice: from the terminal, and passed on by npm. */
+const sameSignalMs = 500;
+
+await reportTrouble(async () => {
+  await setUp({ peers: false });
+  const startedAt = Date.now();
+  const supervisor = new Supervisor({ root, env: process.env, say });
+  let stoppedAt = 0;
+  const stop = async (): Promise<void> => {
+    if (stoppedAt > 0) {
+      if (Date.now() - stoppedAt > sameSignalMs) supervisor.kill();
+      return;
+    }
+    stoppedAt = Date.now();
+    say('stopping: running calls first (once more Ctrl-C ends at once)');
+    await supervisor.stop();
+    process.exit();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop());
+  try {
+    const bootstrap = await supervisor.start();
+    console.log(summary(bootstrap, Date.now() - startedAt));
+  } catch (error) {
+    if (stoppedAt > 0) return;
+    await supervisor.stop();
+    if (!(error instanceof StartFailed)) throw error;
+    throw new Trouble(
+      'Trunkline did not start',
+      error.message,
+      'read the last log lines above; a port in use is moved with SIP_TLS_PORT, CONTROL_PORT, RTP_PORT_MIN and RTP_PORT_MAX',
+    );
+  }
+});
+
+function say(line: string): void {
+  console.log(`trunkline: ${line}`);
+}
+
+function summary(bootstrap: Bootstrap, ms: number): string {
+  const { env } = process;
+  const file = relative(process.cwd(), bootstrapFile(env));
+  const rtp = `${env.RTP_PORT_MIN || '10000'}-${env.RTP_PORT_MAX || '20000'}`;
+  return `
+Trunkline is ready (${(ms / 1000).toFixed(1)} s).
+
+  SIP over TLS    ${env.SIP_HOST || '0.0.0.0'}:${bootstrap.sip.port}
+  SRTP            UDP ${rtp}
+  API             ${bootstrap.control_url} (reference: ${bootstrap.control_url}/docs)
+  API key         "api_key" in ${file}
+
+Place a call, from a second shell:
+
+  npm run call
+`;
+}

@@ -1,0 +1,93 @@
+/** One program that is kept running: started again with growing pauses when it ends, ended by SIGTERM. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { Clock, Timer } from '#shared/clock.ts';
+
+export interface ProgramOptions {
+  readonly name: string;
+  /** arguments of the Node that runs this process: the program's file first */
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  /** Told whenever the program ended without being asked to, before it is started again. */
+  readonly onLost: (how: string, restartInMs: number) => void;
+}
+
+/** Runs of this length count as healthy: the next pause is the shortest again. */
+const healthyMs = 60_000;
+const firstPauseMs = 500;
+const longestPauseMs = 30_000;
+
+/** @param failures how many times in a row the program ended early, from 1 */
+function restartPause(failures: number): number {
+  return Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1));
+}
+
+export class Program {
+  readonly #options: ProgramOptions;
+  #child: ChildProcess | null = null;
+  #restart: Timer | null = null;
+  #failures = 0;
+  #stopping = false;
+
+  constructor(options: ProgramOptions) {
+    this.#options = options;
+  }
+
+  /** Process id while it runs. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  start(): void {
+    const { args, env, clock } = this.#options;
+    const startedAt = clock.now();
+    // A process group of its own: Ctrl-C in the terminal reaches the supervisor alone, which ends the programs
+    // in order. setpriv asks the kernel to end the program should the supervisor be killed.
+    const [file, ...rest] = [...diesWithParent(), process.execPath, ...args];
+    const child = spawn(file ?? process.execPath, rest, {
+      env,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      detached: true,
+    });
+    this.#child = child;
+    child.once('error', (error) => this.#ended(error.message, startedAt));
+    child.once('exit', (code, signal) =>
+      this.#ended(signal ? `was killed by ${signal}` : `ended with exit code ${code}`, startedAt),
+    );
+  }
+
+  /** Asks the program to end and waits until it did. It is not started again. */
+  stop(): Promise<void> {
+    this.#stopping = true;
+    this.#restart?.cancel();
+    const child = this.#child;
+    if (!child) return Promise.resolve();
+    return new Promise((resolve) => {
+      child.once('exit', () => resolve());
+      child.kill('SIGTERM');
+    });
+  }
+
+  /** Ends the program at once. */
+  kill(): void {
+    this.#stopping = true;
+    this.#child?.kill('SIGKILL');
+  }
+
+  #ended(how: string, startedAt: number): void {
+    if (!this.#child) return;
+    this.#child = null;
+    if (this.#stopping) return;
+    const { clock, onLost } = this.#options;
+    this.#failures = clock.now() - startedAt >= healthyMs ? 1 : this.#failures + 1;
+    const pause = restartPause(this.#failures);
+    this.#restart = clock.after(pause, () => this.start());
+    onLost(how, pause);
+  }
+}
+
+function diesWithParent(): string[] {
+  const setpriv = '/usr/bin/setpriv';
+  return existsSync(setpriv) ? [setpriv, '--pdeathsig', 'TERM', '--'] : [];
+}

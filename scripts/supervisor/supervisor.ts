@@ -1,0 +1,124 @@
+/**
+ * Runs control and edge as one service.
+ *
+ *     start: control -> its /health answers -> edge -> /health is 200 -> ready
+ *     stop:  edge drains (calls end, reports go out) -> control
+ */
+import { access } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { type Clock, systemClock } from '#shared/clock.ts';
+import { type Bootstrap, bootstrapFile, readBootstrap } from './bootstrap.ts';
+import { Program } from './program.ts';
+
+export interface SupervisorOptions {
+  /** folder of package.json */
+  readonly root: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly say: (line: string) => void;
+}
+
+/** A program did not come up; its own log lines, above, say why. */
+export class StartFailed extends Error {
+  override readonly name = 'StartFailed';
+}
+
+const pollMs = 200;
+const startLimitMs = 60_000;
+
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #clock: Clock = systemClock;
+  readonly #control: Program;
+  #edge: Program | null = null;
+  #ready = false;
+  #lost: string | null = null;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#control = this.#program('control', options.env);
+  }
+
+  /** @returns what the first start wrote, once /health is 200 @throws StartFailed */
+  async start(): Promise<Bootstrap> {
+    const { env } = this.#options;
+    const file = bootstrapFile(env);
+    await assertFree('CONTROL_PORT', env.CONTROL_HOST || '127.0.0.1', Number(env.CONTROL_PORT || 8080));
+    await assertFree('SIP_TLS_PORT', env.SIP_HOST || '0.0.0.0', Number(env.SIP_TLS_PORT || 5061));
+    this.#control.start();
+    await this.#until('control', async () => (await health(env)) !== null && (await exists(file)));
+    const bootstrap = await readBootstrap(file);
+    this.#edge = this.#program('edge', {
+      ...env,
+      CONTROL_URL: env.CONTROL_URL || bootstrap.control_url,
+      EDGE_TOKEN: env.EDGE_TOKEN || bootstrap.edge_token,
+    });
+    this.#edge.start();
+    await this.#until('edge', async () => (await health(env)) === 200);
+    this.#ready = true;
+    return bootstrap;
+  }
+
+  /** Ends both in order. */
+  async stop(): Promise<void> {
+    await this.#edge?.stop();
+    await this.#control.stop();
+  }
+
+  kill(): void {
+    this.#edge?.kill();
+    this.#control.kill();
+  }
+
+  #program(name: string, env: NodeJS.ProcessEnv): Program {
+    return new Program({
+      name,
+      args: [join(this.#options.root, name, 'main.ts')],
+      // Control counts itself ready only with an edge that has its configuration.
+      env: { ...env, EXPECT_EDGE: env.EXPECT_EDGE || 'true' },
+      clock: this.#clock,
+      onLost: (how, pause) => {
+        if (this.#ready) this.#options.say(`${name} ${how}; starting it again in ${pause / 1000} s`);
+        else this.#lost = `${name} ${how}`;
+      },
+    });
+  }
+
+  async #until(name: string, condition: () => Promise<boolean>): Promise<void> {
+    const limit = this.#clock.now() + startLimitMs;
+    while (!(await condition())) {
+      if (this.#lost) throw new StartFailed(`${this.#lost} while starting`);
+      if (this.#clock.now() > limit) throw new StartFailed(`${name} was not ready within a minute`);
+      await new Promise<void>((resolve) => this.#clock.after(pollMs, resolve));
+    }
+  }
+}
+
+/** @returns the HTTP status of /health, null when nothing answers */
+async function health(env: NodeJS.ProcessEnv): Promise<number | null> {
+  const host = env.CONTROL_HOST || '127.0.0.1';
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  try {
+    const response = await fetch(`http://${reachable}:${env.CONTROL_PORT || '8080'}/health`);
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return null;
+  }
+}
+
+/** Another program on the port would answer in control's place and look like a start that went well. */
+function assertFree(setting: string, host: string, port: number): Promise<void> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(new StartFailed(`${setting}: ${error.message}`)));
+    server.listen(port, host, () => server.close(() => resolve()));
+  });
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

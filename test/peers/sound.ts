@@ -1,0 +1,27 @@
+/** Where the sound is in a recording. */
+
+export interface SoundSpan {
+  /** seconds from the first to the last frame with sound; 0 for silence */
+  readonly seconds: number;
+  /** samples of that span */
+  readonly samples: Int16Array;
+}
+
+/** Frames of 10 ms above this level count as sound: quiet speech is louder, line noise and dither are not. */
+const thresholdDbfs = -45;
+
+export function soundSpan(samples: Int16Array, sampleRate: number): SoundSpan {
+  const frame = sampleRate / 100;
+  const threshold = 32_768 * 10 ** (thresholdDbfs / 20);
+  let first = -1;
+  let last = -1;
+  for (let at = 0; at + frame <= samples.length; at += frame) {
+    let power = 0;
+    for (const sample of samples.subarray(at, at + frame)) power += sample * sample;
+    if (Math.sqrt(power / frame) < threshold) continue;
+    if (first < 0) first = at;
+    last = at + frame;
+  }
+  const span = first < 0 ? new Int16Array(0) : samples.subarray(first, last);
+  return { seconds: span.length / sampleRate, samples: span };
+}

@@ -1,0 +1,131 @@
+/**
+ * kill -9 of either side at bad moments: every call that was finished is in the log exactly once, and the ones
+ * that were up are closed by the edge that comes back.
+ */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { LoggedCall } from './api.ts';
+import { type Caller, callAndTalk, pickUp } from './caller.ts';
+import { eventually } from './eventually.ts';
+import { TestSystem } from './harness.ts';
+import { isAlive } from './processes.ts';
+
+let system: TestSystem;
+const callers: Caller[] = [];
+
+beforeAll(async () => {
+  system = await TestSystem.start();
+});
+
+afterEach(async () => {
+  await Promise.all(callers.splice(0).map((caller) => caller.close()));
+});
+
+afterAll(() => system?.stop());
+
+async function answered(): Promise<Caller> {
+  const caller = await callAndTalk(system, system.tone.number);
+  callers.push(caller);
+  return caller;
+}
+
+async function finished(): Promise<Caller> {
+  const caller = await answered();
+  await caller.hangup();
+  return caller;
+}
+
+/** Ends the edge with all its children, as a power cut would, and starts it again. */
+async function crashEdge(): Promise<void> {
+  const members = system.edge.noteFamily();
+  await system.edge.end('SIGKILL');
+  await eventually('engine and media workers to end with the edge', () =>
+    members.some(isAlive) ? null : true,
+  );
+  await system.startEdge();
+}
+
+async function crashControl(): Promise<void> {
+  await system.control.end('SIGKILL');
+  await system.startControl();
+  await system.ready();
+}
+
+/** Entries of the log for a call: exactly one, with an end. */
+async function onlyEntry(caller: Caller): Promise<LoggedCall> {
+  await system.api.endedCall(caller.callId);
+  const entries = (await system.api.calls()).filter(({ call_id }) => call_id === caller.callId);
+  expect(entries).toHaveLength(1);
+  return entries[0] as LoggedCall;
+}
+
+test('the edge dies while one call is up and others have just ended', async () => {
+  const early = await finished();
+  const live = await answered();
+  const late = await finished();
+  await crashEdge();
+  for (const caller of [early, late]) expect(await onlyEntry(caller)).toMatchObject({ outcome: 'completed' });
+  const cut = await onlyEntry(live);
+  expect(cut).toMatchObject({ outcome: 'completed', sip_code: 200, hangup_by: 'error' });
+  expect((await system.api.detail(cut.id)).error_message).toContain('edge');
+});
+
+test('the edge dies in the moment of a BYE', async () => {
+  const caller = await answered();
+  const bye = caller.hangup().catch(() => undefined);
+  await crashEdge();
+  await bye;
+  expect(await onlyEntry(caller)).toMatchObject({ outcome: 'completed' });
+});
+
+test('the edge dies between INVITE and answer, and leaves no call that goes on for ever', async () => {
+  const caller = await pickUp(system);
+  callers.push(caller);
+  const invite = caller.phone.invite(system.tone.number, caller.media.sdp()).catch(() => undefined);
+  await eventually('a provisional response', () => caller.phone.received[0]);
+  await crashEdge();
+  await invite;
+  const entries = (await system.api.calls()).filter(({ call_id }) => call_id === caller.callId);
+  expect(entries.length).toBeLessThanOrEqual(1);
+  if (entries.length === 1) await onlyEntry(caller);
+});
+
+test('the edge dies three times in a row with calls up', async () => {
+  const cut: Caller[] = [];
+  for (let round = 0; round < 3; round++) {
+    cut.push(await answered(), await answered());
+    await crashEdge();
+  }
+  for (const caller of cut) expect(await onlyEntry(caller)).toMatchObject({ hangup_by: 'error' });
+});
+
+test('control dies while calls are up: they go on, and their end is in the log', async () => {
+  const before = await answered();
+  await system.control.end('SIGKILL');
+  const during = await answered();
+  await before.hangup();
+  await system.startControl();
+  await system.ready();
+  await during.hangup();
+  for (const caller of [before, during]) {
+    expect(await onlyEntry(caller)).toMatchObject({ outcome: 'completed', hangup_by: 'peer' });
+  }
+});
+
+test('control dies in the moment in which a report arrives', async () => {
+  const done: Caller[] = [];
+  for (let round = 0; round < 5; round++) {
+    done.push(await finished());
+    await crashControl();
+  }
+  for (const caller of done) expect(await onlyEntry(caller)).toMatchObject({ outcome: 'completed' });
+});
+
+test('both die at once', async () => {
+  const done = await finished();
+  const live = await answered();
+  await Promise.all([system.edge.end('SIGKILL'), system.control.end('SIGKILL')]);
+  await system.startControl();
+  await system.startEdge();
+  expect(await onlyEntry(done)).toMatchObject({ outcome: 'completed', hangup_by: 'peer' });
+  expect(await onlyEntry(live)).toMatchObject({ hangup_by: 'error' });
+});

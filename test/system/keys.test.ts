@@ -1,0 +1,80 @@
+/** Key presses by RTP events over SRTP choose the branch of a pathway, also on a bad network. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Caller, callAndTalk } from './caller.ts';
+import { eventually } from './eventually.ts';
+import { TestSystem } from './harness.ts';
+
+const menu = '+14155550130';
+const silence = Buffer.alloc(160, 0xff);
+
+let system: TestSystem;
+let caller: Caller | null = null;
+
+beforeAll(async () => {
+  system = await TestSystem.start();
+  const { api } = system;
+  const pathway = await api.pathway(
+    'menu',
+    [
+      { id: 'menu', type: 'Default', data: { name: 'Menu', text: 'One or two?', isStart: true } },
+      { id: 'one', type: 'End Call', data: { name: 'One', text: 'One.' } },
+      { id: 'two', type: 'End Call', data: { name: 'Two', text: 'Two.' } },
+    ],
+    [
+      { id: 'e1', source: 'menu', target: 'one', data: { label: 'User pressed 1' } },
+      { id: 'e2', source: 'menu', target: 'two', data: { label: 'User pressed 2' } },
+    ],
+  );
+  await api.attach(menu);
+  await api.answerWith(menu, { pathway_id: pathway });
+  await api.applied(menu);
+});
+
+afterEach(async () => {
+  await caller?.close();
+  caller = null;
+});
+
+afterAll(() => system?.stop());
+
+async function dial(): Promise<Caller> {
+  caller = await callAndTalk(system, menu);
+  await caller.media.play([silence, silence, silence, silence, silence]);
+  await eventually('the greeting in the transcript', async () => {
+    const call = await system.api.loggedCall(caller?.callId ?? '', ({ answered_at }) => answered_at !== null);
+    return (await system.api.detail(call.id)).transcripts[0];
+  });
+  return caller;
+}
+
+/** Nodes that the call went through, once it has ended. */
+async function way(of: Caller): Promise<string[]> {
+  await of.phone.expect('BYE');
+  const call = await system.api.endedCall(of.callId);
+  expect(call).toMatchObject({ outcome: 'completed', hangup_by: 'agent' });
+  const { pathway_logs } = await system.api.detail(call.id);
+  return [...new Set(pathway_logs.flatMap(({ node_id }) => node_id ?? []))];
+}
+
+test.each([
+  ['1', 'one'],
+  ['2', 'two'],
+])('key %s leads to the node %s', async (key, node) => {
+  const dialled = await dial();
+  await dialled.media.press(key);
+  expect(await way(dialled)).toEqual(['menu', node]);
+});
+
+test('a press of which only one end packet arrives counts once', async () => {
+  const dialled = await dial();
+  await dialled.media.press('2', 200, (index) => index !== 11);
+  expect(await way(dialled)).toEqual(['menu', 'two']);
+});
+
+test('a press whose end packets are all lost counts once', async () => {
+  const dialled = await dial();
+  await dialled.media.press('1', 200, (index) => index >= 10);
+  const audio = dialled.media.play(Array.from({ length: 50 }, () => silence));
+  expect(await way(dialled)).toEqual(['menu', 'one']);
+  await audio;
+});

@@ -1,0 +1,38 @@
+/** The numbers that check a line, over SRTP, measured by an endpoint that shares no code with the edge. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { echoNumber } from '../../control/bootstrap.ts';
+import { frequencyOf, share } from '../fakes/audio.ts';
+import { callAndTalk } from './caller.ts';
+import { TestSystem } from './harness.ts';
+
+let system: TestSystem;
+
+beforeAll(async () => {
+  system = await TestSystem.start();
+});
+
+afterAll(() => system?.stop());
+
+test('the tone number sounds its tone, without a lost packet', async () => {
+  const caller = await callAndTalk(system, system.tone.number);
+  await caller.media.heard(100);
+  await caller.hangup();
+  const samples = caller.media.samples(8000);
+  expect(Math.abs(frequencyOf(samples) / system.tone.hz - 1)).toBeLessThan(0.01);
+  expect(share(samples, system.tone.hz)).toBeGreaterThan(0.95);
+  expect(caller.media.stats).toMatchObject({ lost: 0, undecryptable: 0 });
+  await caller.close();
+  expect(await system.api.endedCall(caller.callId)).toMatchObject({ media: { verdict: 'send_only' } });
+});
+
+test('the echo number gives back what it hears', async () => {
+  const caller = await callAndTalk(system, echoNumber);
+  await caller.media.play(caller.media.toneFrames(600, 100));
+  await caller.hangup();
+  const samples = caller.media.samples(8000);
+  expect(Math.abs(frequencyOf(samples) / 600 - 1)).toBeLessThan(0.01);
+  expect(share(samples, 600)).toBeGreaterThan(0.95);
+  await caller.close();
+  const { media } = await system.api.endedCall(caller.callId);
+  expect(media).toMatchObject({ verdict: 'two_way', packets_lost: 0, packets_received: 100 });
+});

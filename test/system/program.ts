@@ -1,0 +1,80 @@
+/** One program under test: started, watched, killed, all by its process id. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { family } from './processes.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+/** Output kept for a failure's message, characters. */
+const keptOutput = 20_000;
+
+export class TestProgram {
+  readonly name: string;
+  readonly #file: string;
+  readonly #env: NodeJS.ProcessEnv;
+  #child: ChildProcess | null = null;
+  #output = '';
+  #family = new Set<number>();
+
+  /** @param file below the project's root, for example `edge/main.ts` */
+  constructor(name: string, file: string, env: NodeJS.ProcessEnv) {
+    this.name = name;
+    this.#file = join(root, file);
+    this.#env = env;
+  }
+
+  /** @throws Error when it does not run */
+  get pid(): number {
+    const pid = this.#child?.pid;
+    if (pid === undefined) throw new Error(`${this.name} does not run\n${this.#output}`);
+    return pid;
+  }
+
+  get running(): boolean {
+    return this.#child !== null;
+  }
+
+  /** The end of what it printed. */
+  get output(): string {
+    return this.#output;
+  }
+
+  /** Every process it ever was or started, as far as {@link noteFamily} saw. */
+  get everStarted(): ReadonlySet<number> {
+    return this.#family;
+  }
+
+  start(): void {
+    const child = spawn(process.execPath, [this.#file], {
+      cwd: root,
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const keep = (chunk: Buffer) => {
+      this.#output = (this.#output + chunk.toString('utf8')).slice(-keptOutput);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.once('exit', () => {
+      if (this.#child === child) this.#child = null;
+    });
+    this.#child = child;
+  }
+
+  /** Remembers the processes of now, for the check at the end that none is left. */
+  noteFamily(): number[] {
+    const members = this.#child?.pid === undefined ? [] : family(this.#child.pid);
+    for (const pid of members) this.#family.add(pid);
+    return members;
+  }
+
+  /** Sends a signal and waits for the end. @returns exit code, null when a signal ended it */
+  end(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): Promise<number | null> {
+    this.noteFamily();
+    const child = this.#child;
+    if (!child) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      child.once('exit', (code) => resolve(code));
+      child.kill(signal);
+    });
+  }
+}

@@ -1,0 +1,146 @@
+/** `npm start` and `npm run call` as a new user meets them, with the set-up already done. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from './eventually.ts';
+import { freeTcpPort, freeUdpRange, isTcpFree } from './ports.ts';
+import { commandLine, family, isAlive } from './processes.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+let env: NodeJS.ProcessEnv;
+let folder: string;
+let trunkline: Run;
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  readonly ended: Promise<number | null>;
+}
+
+function npm(script: string, args: readonly string[] = []): Run {
+  const child = spawn('npm', ['run', '--silent', script, '--', ...args], { cwd: root, env });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  return { child, output: () => output, ended };
+}
+
+async function start(): Promise<Run> {
+  const started = npm('start');
+  await eventually(
+    `readiness in the output`,
+    () => {
+      if (started.child.exitCode !== null) throw new Error(started.output());
+      return /Trunkline is ready/.test(started.output()) ? true : null;
+    },
+    30_000,
+  ).catch((error: unknown) => {
+    started.child.kill('SIGKILL');
+    throw new Error(`${String(error)}\n${started.output()}`);
+  });
+  return started;
+}
+
+/** @param program end of the command line */
+function pidOf(program: string): number {
+  const pid = findPid(program);
+  if (pid === undefined) throw new Error(`${program} does not run`);
+  return pid;
+}
+
+function findPid(program: string): number | undefined {
+  return family(trunkline.child.pid ?? 0).find((pid) => commandLine(pid).endsWith(program));
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'trunkline-start-'));
+  const rtp = await freeUdpRange(40);
+  env = {
+    ...process.env,
+    TRUNKLINE_DATA: join(folder, 'data'),
+    CONTROL_PORT: String(await freeTcpPort()),
+    SIP_TLS_PORT: String(await freeTcpPort()),
+    RTP_PORT_MIN: String(rtp),
+    RTP_PORT_MAX: String(rtp + 39),
+  };
+  trunkline = await start();
+});
+
+afterAll(async () => {
+  for (const pid of family(trunkline?.child.pid ?? 0))
+    if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('start-up ends with what listens, where the key is, and one command that places a call', () => {
+  const said = trunkline.output();
+  expect(said).toContain(`SIP over TLS    0.0.0.0:${env.SIP_TLS_PORT}`);
+  expect(said).toContain(`http://127.0.0.1:${env.CONTROL_PORT}`);
+  expect(said).toContain('bootstrap.json');
+  expect(said.trimEnd()).toContain('npm run call');
+});
+
+test('that command places a call and shows its record', async () => {
+  const call = npm('call');
+  expect(await call.ended, call.output()).toBe(0);
+  const said = call.output();
+  expect(said).toMatch(/answered/);
+  expect(said).toMatch(/heard [\d.]+ s of audio, [\d.]+ s of it sound/);
+  expect(said).toContain('pressed 1');
+  expect(said).toContain('"outcome": "completed"');
+  expect(said).toContain('/trace.pcap');
+});
+
+test('a call to a number that nobody has fails with the reason', async () => {
+  const call = npm('call', ['+14155559999']);
+  expect(await call.ended).toBe(1);
+  expect(call.output()).toContain('404');
+});
+
+test.each(['edge', 'control'])('%s is started again when it dies, and calls work again', async (program) => {
+  const died = pidOf(`${program}/main.ts`);
+  process.kill(died, 'SIGKILL');
+  await eventually(`${program} to be started again`, () => {
+    const now = findPid(`${program}/main.ts`);
+    return now !== undefined && now !== died ? true : null;
+  });
+  await eventually(
+    '/health to be 200',
+    async () => {
+      const response = await fetch(`http://127.0.0.1:${env.CONTROL_PORT}/health`).catch(() => null);
+      return response?.status === 200 ? true : null;
+    },
+    20_000,
+  );
+  const call = npm('call');
+  expect(await call.ended, call.output()).toBe(0);
+});
+
+test('SIGTERM to npm ends everything', async () => {
+  const members = family(trunkline.child.pid ?? 0);
+  expect(members.length).toBeGreaterThan(4);
+  trunkline.child.kill('SIGTERM');
+  expect(await trunkline.ended).toBe(0);
+  await eventually('all processes to be gone', () => (members.some(isAlive) ? null : true));
+  for (const port of [env.CONTROL_PORT, env.SIP_TLS_PORT]) expect(await isTcpFree(Number(port))).toBe(true);
+});
+
+test('the second start is ready in less than five seconds', async () => {
+  const before = performance.now();
+  trunkline = await start();
+  expect(performance.now() - before).toBeLessThan(5000);
+});
+
+test('edge and control end when the supervisor is killed', async () => {
+  const members = family(trunkline.child.pid ?? 0);
+  trunkline.child.kill('SIGKILL');
+  await eventually('all processes to be gone', () => (members.some(isAlive) ? null : true), 20_000);
+});
