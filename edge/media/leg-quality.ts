@@ -2,8 +2,7 @@
 import type { Clock } from '#shared/clock.ts';
 import type { MediaReport } from '#shared/edge-protocol.ts';
 import { Reception } from './quality/reception.ts';
-import { mediaReport } from './quality/report.ts';
-import type { RemotePath } from './remote-path.ts';
+import { type DroppedPackets, mediaReport } from './quality/report.ts';
 import type { NegotiatedAudio } from './sdp/session.ts';
 import type { PathStats } from './srtp-path.ts';
 
@@ -11,11 +10,8 @@ import type { PathStats } from './srtp-path.ts';
 const statsEveryMs = 5000;
 /** Silence after which the worker is asked whether packets come that do not reach us, ms. */
 const suspiciousSilenceMs = 400;
-/**
- * Octets between two looks at a silent leg that tell a stream of audio (above 40 octets, 50 times a second) from
- * RTCP reports, which go on in silence too.
- */
-const streamOctets = 800;
+/** Packets between two looks at a silent leg that are a stream: 100 ms of audio. */
+const streamPackets = 5;
 
 export class LegQuality {
   readonly #clock: Clock;
@@ -25,7 +21,7 @@ export class LegQuality {
   #beganAt: number | null = null;
   #heardAt: number | null = null;
   #askedAt = Number.NEGATIVE_INFINITY;
-  #stats: PathStats = { bytesArrived: 0, roundTripMs: null };
+  #dropped: DroppedPackets = { fromElsewhere: 0, undecrypted: 0, unclaimed: 0 };
   #roundTripMs: number | null = null;
   #wasSilent = false;
 
@@ -68,16 +64,16 @@ export class LegQuality {
 
   /**
    * Takes the worker's counts.
-   * @returns `unknown stream` when packets keep coming after the known stream fell silent: the peer has a new
-   * SSRC, which the worker drops
+   * @returns `unknown stream` when packets of the peer keep coming that nobody takes after the known stream fell
+   * silent: it has a new SSRC
    */
   takeStats(stats: PathStats): 'unknown stream' | 'nothing new' {
-    const arrived = stats.bytesArrived - this.#stats.bytesArrived;
-    this.#stats = stats;
+    const unclaimed = stats.dropped.unclaimed - this.#dropped.unclaimed;
+    this.#dropped = stats.dropped;
     this.#roundTripMs = stats.roundTripMs ?? this.#roundTripMs;
     const silent = this.#heardAt !== null && this.silentForMs() > suspiciousSilenceMs;
     // Only a second look in a row counts what came during the silence and nothing before it.
-    const unknown = silent && this.#wasSilent && arrived >= streamOctets;
+    const unknown = silent && this.#wasSilent && unclaimed >= streamPackets;
     this.#wasSilent = silent && !unknown;
     return unknown ? 'unknown stream' : 'nothing new';
   }
@@ -86,9 +82,8 @@ export class LegQuality {
   report(
     session: NegotiatedAudio | null,
     sent: { readonly packetsSent: number; readonly packetsLate: number; readonly playoutDelayMs: number },
-    way: RemotePath,
   ): MediaReport {
-    const report = mediaReport({
+    return mediaReport({
       codec: session?.codec ?? null,
       packetsSent: sent.packetsSent,
       packetsLate: sent.packetsLate,
@@ -96,14 +91,11 @@ export class LegQuality {
       reception: this.#reception(),
       roundTripMs: this.#roundTripMs,
       peerAddress: session?.remote.address ?? null,
-      packetsFromElsewhere: 0,
-      packetsUndecrypted: 0,
+      dropped: this.#dropped,
       peerMkiLength: session?.remoteMkiLength ?? 0,
       direction: session?.direction ?? 'inactive',
       held: session?.held ?? false,
     });
-    if (report.packets_received > 0 || this.#stats.bytesArrived < streamOctets) return report;
-    return { ...report, cause: unusable(session, way) };
   }
 
   #reception() {
@@ -118,13 +110,4 @@ export class LegQuality {
       jitterMs: this.#receptions.at(-1)?.jitterMs ?? null,
     };
   }
-}
-
-/** Packets came, and none could be used. The worker does not count why. */
-function unusable(session: NegotiatedAudio | null, way: RemotePath): string {
-  const keys = 'failed SRTP authentication (the keys in its SDP are not those in use)';
-  const mki = session && session.remoteMkiLength > 0 ? ' It announced a master key identifier (MKI).' : '';
-  if (way === 'latch') return `Packets arrived from the peer, but all ${keys}.${mki}`;
-  const address = session?.remote.address ?? 'its SDP';
-  return `Packets arrived on the RTP port, but none was usable: they came from another address than ${address}, or ${keys}.${mki}`;
 }

@@ -24,9 +24,9 @@ import { type AudioEndpoint, CallRefused, type MediaLeg, type MediaLegOptions } 
 import { AudioExchange } from './audio-exchange.ts';
 import { LegQuality } from './leg-quality.ts';
 import type { MediaLog } from './log.ts';
+import { unreachable } from './media-address.ts';
 import { type SessionPayloads, tableKey } from './payloads.ts';
 import type { Playout } from './playout.ts';
-import { type RemotePath, remotePath, unreachable } from './remote-path.ts';
 import type { RtpPorts } from './rtp-ports.ts';
 import { codecFormats, telephoneEventPayloadTypes } from './sdp/formats.ts';
 import { acceptAnswer, createOffer, negotiateAnswer } from './sdp/negotiate.ts';
@@ -112,8 +112,7 @@ export class Leg implements MediaLeg {
         this.#settle(session, answer);
         return answer;
       }
-      const way = remotePath(session.remote.address, this.#options.signalingAddress);
-      const path = await this.#open(way, session.rtcpMux);
+      const path = await this.#open(session.rtcpMux);
       try {
         const negotiated = negotiateAnswer(theirs, this.#local(path));
         await this.#carry(path, session, session);
@@ -128,8 +127,7 @@ export class Leg implements MediaLeg {
 
   offer(): Promise<string> {
     return this.#inTurn(async () => {
-      // The peer's address is not known yet, and without comedia we can talk first whatever it is.
-      this.#path ??= await this.#open('connect', false);
+      this.#path ??= await this.#open(false);
       const offer = createOffer(this.#local(this.#path));
       this.#sentSdp = offer;
       return offer;
@@ -169,7 +167,7 @@ export class Leg implements MediaLeg {
   }
 
   report(): MediaReport {
-    return this.#quality.report(this.#session, this.#exchange, this.#path?.remotePath ?? 'connect');
+    return this.#quality.report(this.#session, this.#exchange);
   }
 
   /** Looks after the leg, every half second: round trip, and a peer that changed its SSRC. */
@@ -242,9 +240,9 @@ export class Leg implements MediaLeg {
     };
   }
 
-  async #open(way: RemotePath, rtcpMux: boolean): Promise<SrtpPath> {
+  async #open(rtcpMux: boolean): Promise<SrtpPath> {
     const { ports, listenIp } = this.#shared;
-    const path = await SrtpPath.open({ worker: this.#worker, ports, listenIp, rtcpMux, remotePath: way });
+    const path = await SrtpPath.open({ worker: this.#worker, ports, listenIp, rtcpMux });
     if (!this.#ended) return path;
     path.close();
     throw this.#ended;

@@ -5,12 +5,18 @@
  *     peer  ==SRTP==>  plain transport -> producer -> consumer -> direct transport -> received(packet)
  *     peer  <==SRTP==  plain transport <- consumer <- producer <- direct transport <- send(packet)
  *
+ * Packets go to the address of the peer's SDP at once (early media, a peer that waits for us to talk first). The
+ * first authenticated packet shows where the peer really is (symmetric RTP, RFC 4961): from then on packets go
+ * there, and those from elsewhere are dropped before they touch the SRTP state. RTCP follows in the same way, by
+ * itself. A patch of the worker does this; see worker/patches/.
+ *
  * Three round trips to the worker: open; connect and produce; consume.
  */
 import type { types } from 'mediasoup';
 import { CallRefused } from '../call/ports.ts';
+import { isDestination } from './media-address.ts';
 import { consumerCapabilities, producerParameters, type SessionPayloads } from './payloads.ts';
-import type { RemotePath } from './remote-path.ts';
+import type { DroppedPackets } from './quality/report.ts';
 import type { RtpPorts } from './rtp-ports.ts';
 import type { MediaWorker } from './worker-pool.ts';
 
@@ -21,7 +27,6 @@ export interface SrtpPathOptions {
   readonly listenIp: string;
   /** RTP and RTCP on one port (RFC 5761). */
   readonly rtcpMux: boolean;
-  readonly remotePath: RemotePath;
 }
 
 export interface PathPeer extends SessionPayloads {
@@ -31,8 +36,8 @@ export interface PathPeer extends SessionPayloads {
 }
 
 export interface PathStats {
-  /** Bytes that arrived on the RTP and RTCP ports, valid or not. */
-  readonly bytesArrived: number;
+  /** Packets that were dropped since the path was opened, by reason. */
+  readonly dropped: DroppedPackets;
   /** From the peer's last receiver report, null before one came. */
   readonly roundTripMs: number | null;
 }
@@ -43,7 +48,6 @@ const portAttempts = 8;
 export class SrtpPath {
   readonly port: number;
   readonly rtcpMux: boolean;
-  readonly remotePath: RemotePath;
   readonly #options: SrtpPathOptions;
   readonly #transport: types.PlainTransport;
   #peer: PathPeer | null = null;
@@ -58,7 +62,6 @@ export class SrtpPath {
     this.#options = options;
     this.port = port;
     this.rtcpMux = options.rtcpMux;
-    this.remotePath = options.remotePath;
     this.#transport = transport;
   }
 
@@ -151,7 +154,13 @@ export class SrtpPath {
     ]);
     const outbound = sent?.find((stat) => stat.type === 'outbound-rtp');
     const roundTrip = outbound && 'roundTripTime' in outbound ? outbound.roundTripTime : undefined;
-    return { bytesArrived: transport?.bytesReceived ?? 0, roundTripMs: roundTrip || null };
+    // The patched worker counts in fields that it has no other use for; see worker/patches/.
+    const dropped = {
+      fromElsewhere: transport?.availableIncomingBitrate ?? 0,
+      undecrypted: transport?.availableOutgoingBitrate ?? 0,
+      unclaimed: transport?.rtpPacketLossReceived ?? 0,
+    };
+    return { dropped, roundTripMs: roundTrip || null };
   }
 
   /** Gives back the ports and everything in the worker. Safe to call twice. */
@@ -175,8 +184,8 @@ export class SrtpPath {
 
   #connect(peer: PathPeer): Promise<void> {
     const srtpParameters = { cryptoSuite: 'AES_CM_128_HMAC_SHA1_80', keyBase64: peer.remoteKey } as const;
-    if (this.remotePath === 'latch') return this.#transport.connect({ srtpParameters });
     const { address, rtpPort, rtcpPort } = peer.remote;
+    if (!isDestination(address)) return this.#transport.connect({ srtpParameters });
     const rtcp = this.rtcpMux ? {} : { rtcpPort };
     return this.#transport.connect({ ip: address, port: rtpPort, ...rtcp, srtpParameters });
   }
@@ -208,7 +217,7 @@ function bind(options: SrtpPathOptions, port: number): Promise<types.PlainTransp
     listenInfo: { ...listen, port },
     ...rtcp,
     rtcpMux: options.rtcpMux,
-    comedia: options.remotePath === 'latch',
+    comedia: true,
     enableSrtp: true,
     srtpCryptoSuite: 'AES_CM_128_HMAC_SHA1_80',
   });

@@ -38,8 +38,9 @@ function isBuilt(location: WorkerLocation): boolean {
 
 async function build(location: WorkerLocation): Promise<void> {
   const cache = cacheFolder(process.env);
-  await removeAbandoned(cache);
-  const work = await mkdtemp(join(cache, 'build-'));
+  const prefix = `build-${location.patches}-`;
+  await removeAbandoned(cache, prefix);
+  const work = await mkdtemp(join(cache, prefix));
   const startedAt = Date.now();
   console.log('media worker: building it, once per machine; 3 to 10 minutes');
   const progress = new Progress('media worker');
@@ -69,10 +70,10 @@ async function build(location: WorkerLocation): Promise<void> {
   }
 }
 
-/** Folders of builds that were killed. The lock is held, so none of them is at work. */
-async function removeAbandoned(cache: string): Promise<void> {
+/** Folders of killed builds of this worker. Its lock is held, so none of them is at work; others may be. */
+async function removeAbandoned(cache: string, prefix: string): Promise<void> {
   for (const name of await readdir(cache)) {
-    if (name.startsWith('build-')) await rm(join(cache, name), { recursive: true, force: true });
+    if (name.startsWith(prefix)) await rm(join(cache, name), { recursive: true, force: true });
   }
 }
 

@@ -102,8 +102,17 @@ export class SrtpPeer {
     this.#sender = new SrtpSender(this.#key);
   }
 
-  /** A description of this endpoint. */
-  sdp(options: { direction?: string; formats?: string; rtpmaps?: string[]; address?: string } = {}): string {
+  /** A description of this endpoint; with `address` and `port` as one behind NAT gives it, which sees neither. */
+  sdp(
+    options: {
+      direction?: string;
+      formats?: string;
+      rtpmaps?: string[];
+      address?: string;
+      port?: number;
+      rtcpMux?: boolean;
+    } = {},
+  ): string {
     const address = options.address ?? this.#address;
     const maps = options.rtpmaps ?? ['0 PCMU/8000', '101 telephone-event/8000'];
     return [
@@ -112,11 +121,12 @@ export class SrtpPeer {
       's=-',
       `c=IN IP4 ${address}`,
       't=0 0',
-      `m=audio ${this.rtpPort} RTP/SAVP ${options.formats ?? '0 101'}`,
+      `m=audio ${options.port ?? this.rtpPort} RTP/SAVP ${options.formats ?? '0 101'}`,
       ...maps.map((map) => `a=rtpmap:${map}`),
       'a=fmtp:101 0-15',
       `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${this.#key.toString('base64')}|2^31`,
       `a=${options.direction ?? 'sendrecv'}`,
+      ...(options.rtcpMux ? ['a=rtcp-mux'] : []),
       '',
     ].join('\r\n');
   }
@@ -211,19 +221,23 @@ export class SrtpPeer {
     this.timestamp = (began + updates * frame + frame) >>> 0;
   }
 
-  /** Sends a receiver report about what is heard, which answers the last sender report (RFC 3550 section 6.4). */
+  /**
+   * Sends a receiver report about what is heard, which answers the last sender report (RFC 3550 section 6.4); an
+   * empty one before that came.
+   */
   report(): void {
     const last = this.#senderReport;
-    if (!last) throw new Error('no sender report came yet');
-    const rr = Buffer.alloc(32);
-    rr[0] = 0x81;
+    const rr = Buffer.alloc(last ? 32 : 8);
+    rr[0] = last ? 0x81 : 0x80;
     rr[1] = 201;
-    rr.writeUInt16BE(7, 2);
+    rr.writeUInt16BE(rr.length / 4 - 1, 2);
     rr.writeUInt32BE(this.ssrc, 4);
-    rr.writeUInt32BE(this.#remoteSsrc, 8);
-    rr.writeUInt32BE(this.#highest, 16);
-    rr.writeUInt32BE(last.ntp, 24);
-    rr.writeUInt32BE(Math.round((performance.now() - last.at) * 65.536), 28);
+    if (last) {
+      rr.writeUInt32BE(this.#remoteSsrc, 8);
+      rr.writeUInt32BE(this.#highest, 16);
+      rr.writeUInt32BE(last.ntp, 24);
+      rr.writeUInt32BE(Math.round((performance.now() - last.at) * 65.536), 28);
+    }
     const remote = this.#remote;
     if (remote) this.#rtcp.send(this.#sender.protectRtcp(rr), remote.rtpPort + 1, remote.address);
   }

@@ -105,6 +105,7 @@ describe('E-model', () => {
 });
 
 describe('mediaReport', () => {
+  const nothingDropped = { fromElsewhere: 0, undecrypted: 0, unclaimed: 0 };
   const call: CallMedia = {
     codec: 'PCMU',
     packetsSent: 100,
@@ -113,8 +114,7 @@ describe('mediaReport', () => {
     roundTripMs: 24.04,
     playoutDelayMs: 40,
     peerAddress: '198.51.100.7',
-    packetsFromElsewhere: 0,
-    packetsUndecrypted: 0,
+    dropped: nothingDropped,
     peerMkiLength: 0,
     direction: 'sendrecv',
     held: false,
@@ -160,19 +160,25 @@ describe('mediaReport', () => {
     ],
     [
       'a wrong source',
-      { ...silent, packetsFromElsewhere: 3 },
+      { ...silent, dropped: { ...nothingDropped, fromElsewhere: 3 } },
       'send_only',
-      /3 packets came from another address than .*198\.51\.100\.7/,
+      /3 packets came from another source than the first/,
     ],
     [
       'wrong keys',
-      { ...silent, packetsUndecrypted: 1, packetsFromElsewhere: 3 },
+      { ...silent, dropped: { ...nothingDropped, undecrypted: 1, fromElsewhere: 3 } },
       'send_only',
-      /1 packet from the peer failed SRTP authentication/,
+      /1 packet arrived but failed SRTP authentication/,
+    ],
+    [
+      'a codec that was not agreed',
+      { ...silent, dropped: { unclaimed: 7, undecrypted: 1, fromElsewhere: 0 } },
+      'send_only',
+      /7 packets came from the peer, but of another codec .*PCMU/,
     ],
     [
       'a key with MKI',
-      { ...silent, packetsUndecrypted: 5, peerMkiLength: 1 },
+      { ...silent, dropped: { ...nothingDropped, undecrypted: 5 }, peerMkiLength: 1 },
       'send_only',
       /master key identifier/,
     ],

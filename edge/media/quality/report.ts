@@ -5,6 +5,16 @@ import { meanOpinionScore } from './emodel.ts';
 import { isPrivateAddress } from './private-address.ts';
 import type { Reception } from './reception.ts';
 
+/** Packets that arrived and were of no use, by reason. */
+export interface DroppedPackets {
+  /** They came from another source than the one that was authenticated first. */
+  readonly fromElsewhere: number;
+  /** They failed SRTP authentication, or were replayed. */
+  readonly undecrypted: number;
+  /** They were authentic RTP, but of a second SSRC or of a payload type that was not agreed. */
+  readonly unclaimed: number;
+}
+
 /** What the media leg knows of a call at the moment of the report. */
 export interface CallMedia {
   /** Null before negotiation. */
@@ -20,10 +30,7 @@ export interface CallMedia {
   readonly playoutDelayMs: number;
   /** Address of the peer's media by its SDP; null before negotiation. */
   readonly peerAddress: string | null;
-  /** Packets from elsewhere than the peer. */
-  readonly packetsFromElsewhere: number;
-  /** Packets that failed SRTP authentication. */
-  readonly packetsUndecrypted: number;
+  readonly dropped: DroppedPackets;
   /** Octets of master key identifier that the peer announced; 0: none. */
   readonly peerMkiLength: number;
   /** The direction agreed last, as we see it. */
@@ -77,12 +84,16 @@ function causeOf(call: CallMedia, verdict: MediaVerdict): string {
     }
     return 'Nothing was sent: the agent gave no audio before the call ended.';
   }
-  if (call.packetsUndecrypted > 0) {
-    const key = call.peerMkiLength > 0 ? ' The peer announced a master key identifier (MKI).' : '';
-    return `${count(call.packetsUndecrypted)} from the peer failed SRTP authentication: the keys in its SDP are not those in use.${key}`;
+  const { unclaimed, undecrypted, fromElsewhere } = call.dropped;
+  if (unclaimed > 0) {
+    return `${count(unclaimed)} came from the peer, but of another codec or payload type than the agreed ${call.codec}.`;
   }
-  if (call.packetsFromElsewhere > 0) {
-    return `${count(call.packetsFromElsewhere)} came from another address than the peer's media address ${call.peerAddress ?? ''}.`;
+  if (undecrypted > 0) {
+    const key = call.peerMkiLength > 0 ? ' The peer announced a master key identifier (MKI).' : '';
+    return `${count(undecrypted)} arrived but failed SRTP authentication: the keys in the peer's SDP are not those in use.${key}`;
+  }
+  if (fromElsewhere > 0) {
+    return `${count(fromElsewhere)} came from another source than the first that SRTP authenticated.`;
   }
   if (call.held) return 'The peer held the call.';
   if (call.direction === 'sendonly' || call.direction === 'inactive') {

@@ -1,0 +1,30 @@
+/** What the media address in a peer's SDP (`c=`) is good for. */
+import { BlockList, isIP } from 'node:net';
+
+/**
+ * Whether packets can be sent to it before the peer showed where it really is. Not to a host name, which is not
+ * looked up here, and not to 0.0.0.0, the old way to hold (RFC 3264 section 8.4).
+ */
+export function isDestination(sdpAddress: string): boolean {
+  return isIP(sdpAddress) !== 0 && sdpAddress !== '0.0.0.0' && sdpAddress !== '::';
+}
+
+const oneToMany = new BlockList();
+oneToMany.addSubnet('224.0.0.0', 4);
+oneToMany.addAddress('255.255.255.255');
+oneToMany.addSubnet('ff00::', 8, 'ipv6');
+
+/**
+ * Why media cannot be sent to an address, as text for a Warning header; null when it can.
+ * @param listenIp the local address that media is sent from
+ */
+export function unreachable(sdpAddress: string, listenIp: string): string | null {
+  const family = isIP(sdpAddress);
+  if (family === 0) return null;
+  if (oneToMany.check(sdpAddress, family === 6 ? 'ipv6' : 'ipv4')) {
+    return `Media address ${sdpAddress} is multicast, which is not supported`;
+  }
+  return family === isIP(listenIp)
+    ? null
+    : `No IPv${family} here: media address ${sdpAddress} cannot be reached`;
+}
