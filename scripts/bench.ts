@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describeMachine } from './bench/machine.ts';
 import { markdownTable } from './bench/table.ts';
-import { root, runTool } from './checks.ts';
+import { root } from './checks.ts';
 import { setUp } from './setup/steps.ts';
 import { reportTrouble, Trouble } from './setup/trouble.mjs';
 
@@ -68,6 +68,5 @@ async function keep(results: readonly string[]): Promise<void> {
   const after = rest.split(end)[1] ?? '\n';
   const measured = [describeMachine(new Date()), ...results].join('\n\n');
   await writeFile(page, `${before}${begin}\n\n${measured}\n\n${end}${after}`);
-  await runTool('biome', ['format', '--write', page]);
   console.log('\nkept in docs/performance.md');
 }

@@ -13,14 +13,16 @@ await reportTrouble(async () => {
   await setUp({ peers: false });
   const startedAt = Date.now();
   const supervisor = new Supervisor({ root, env: process.env, say });
-  let stoppedAt = 0;
+  let signals = 0;
+  let lastAt = 0;
   const stop = async (): Promise<void> => {
-    if (stoppedAt > 0) {
-      if (Date.now() - stoppedAt > sameSignalMs) supervisor.kill();
-      return;
-    }
-    stoppedAt = Date.now();
-    say('stopping: running calls first (once more Ctrl-C ends at once)');
+    if (Date.now() - lastAt < sameSignalMs) return;
+    lastAt = Date.now();
+    signals++;
+    if (signals === 2) supervisor.hurry();
+    if (signals === 3) supervisor.kill();
+    if (signals > 1) return;
+    say('stopping: waiting for running calls (once more ends them, three times ends everything at once)');
     await supervisor.stop();
     process.exit();
   };
@@ -29,7 +31,7 @@ await reportTrouble(async () => {
     const bootstrap = await supervisor.start();
     console.log(summary(bootstrap, Date.now() - startedAt));
   } catch (error) {
-    if (stoppedAt > 0) return;
+    if (signals > 0) return;
     await supervisor.stop();
     if (!(error instanceof StartFailed)) throw error;
     throw new Trouble(

@@ -75,6 +75,7 @@ describe('Outbox', () => {
     expect(outbox.closeAbandonedCalls(at)).toBe(1);
     expect(call(outbox.read(1, 1)[0])).toMatchObject({
       status: 'completed',
+      sip_code: 200,
       ended_at: '2030-01-01T00:00:07.000Z',
       termination: 'edge_restarted',
       hangup_by: 'error',

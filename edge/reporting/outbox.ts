@@ -126,6 +126,8 @@ export class Outbox {
         call: {
           ...call,
           status: call.answered_at === null ? 'failed' : 'completed',
+          sip_code: call.answered_at === null ? call.sip_code : 200,
+          sip_reason: call.answered_at === null ? call.sip_reason : 'OK',
           ended_at: lastSeen > begun ? lastSeen : begun,
           termination: 'edge_restarted',
           termination_detail: 'the edge process died while the call was up; the end is its last sign of life',

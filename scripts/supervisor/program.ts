@@ -57,7 +57,7 @@ export class Program {
     );
   }
 
-  /** Asks the program to end and waits until it did. It is not started again. */
+  /** Asks the program to end and waits until it did. It is not started again. Once more: asks again. */
   stop(): Promise<void> {
     this.#stopping = true;
     this.#restart?.cancel();

@@ -65,6 +65,11 @@ export class Supervisor {
     await this.#control.stop();
   }
 
+  /** Lets the edge end its running calls now. */
+  hurry(): void {
+    void this.#edge?.stop();
+  }
+
   kill(): void {
     this.#edge?.kill();
     this.#control.kill();

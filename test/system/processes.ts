@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** All descendants of a process, itself first. */
 export function family(pid: number): number[] {
+  // Process 0 is the parent of everything.
+  if (pid <= 1) throw new Error(`${pid} is no process of a test`);
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;

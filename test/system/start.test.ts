@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..', '..');
 
 let env: NodeJS.ProcessEnv;
 let folder: string;
-let trunkline: Run;
+let trunkline: Run | null = null;
 
 interface Run {
   readonly child: ChildProcess;
@@ -43,10 +43,23 @@ async function start(): Promise<Run> {
     },
     30_000,
   ).catch((error: unknown) => {
-    started.child.kill('SIGKILL');
+    killAll(started);
     throw new Error(`${String(error)}\n${started.output()}`);
   });
   return started;
+}
+
+function members({ child }: Run): number[] {
+  return child.pid === undefined ? [] : family(child.pid);
+}
+
+/** npm and everything below it. */
+function running(): number[] {
+  return trunkline ? members(trunkline) : [];
+}
+
+function killAll(run: Run): void {
+  for (const pid of members(run)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
 }
 
 /** @param program end of the command line */
@@ -57,7 +70,7 @@ function pidOf(program: string): number {
 }
 
 function findPid(program: string): number | undefined {
-  return family(trunkline.child.pid ?? 0).find((pid) => commandLine(pid).endsWith(program));
+  return running().find((pid) => commandLine(pid).endsWith(program));
 }
 
 beforeAll(async () => {
@@ -75,13 +88,12 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const pid of family(trunkline?.child.pid ?? 0))
-    if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGKILL');
+  if (trunkline) killAll(trunkline);
   await rm(folder, { recursive: true, force: true });
 });
 
 test('start-up ends with what listens, where the key is, and one command that places a call', () => {
-  const said = trunkline.output();
+  const said = trunkline?.output() ?? '';
   expect(said).toContain(`SIP over TLS    0.0.0.0:${env.SIP_TLS_PORT}`);
   expect(said).toContain(`http://127.0.0.1:${env.CONTROL_PORT}`);
   expect(said).toContain('bootstrap.json');
@@ -125,11 +137,11 @@ test.each(['edge', 'control'])('%s is started again when it dies, and calls work
 });
 
 test('SIGTERM to npm ends everything', async () => {
-  const members = family(trunkline.child.pid ?? 0);
-  expect(members.length).toBeGreaterThan(4);
-  trunkline.child.kill('SIGTERM');
-  expect(await trunkline.ended).toBe(0);
-  await eventually('all processes to be gone', () => (members.some(isAlive) ? null : true));
+  const all = running();
+  expect(all.length).toBeGreaterThan(4);
+  trunkline?.child.kill('SIGTERM');
+  expect(await trunkline?.ended).toBe(0);
+  await eventually('all processes to be gone', () => (all.some(isAlive) ? null : true));
   for (const port of [env.CONTROL_PORT, env.SIP_TLS_PORT]) expect(await isTcpFree(Number(port))).toBe(true);
 });
 
@@ -140,7 +152,7 @@ test('the second start is ready in less than five seconds', async () => {
 });
 
 test('edge and control end when the supervisor is killed', async () => {
-  const members = family(trunkline.child.pid ?? 0);
-  trunkline.child.kill('SIGKILL');
-  await eventually('all processes to be gone', () => (members.some(isAlive) ? null : true), 20_000);
+  const all = running();
+  process.kill(pidOf('scripts/start.mjs'), 'SIGKILL');
+  await eventually('all processes to be gone', () => (all.some(isAlive) ? null : true), 20_000);
 });
