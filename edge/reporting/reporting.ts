@@ -41,7 +41,7 @@ export interface ReportingOptions {
 }
 
 /** How often the traces of ended calls are looked over for late messages, ms. */
-const sweepMs = 1_000;
+const sweepMs = 500;
 
 /**
  * Everything that the edge tells control, and the configuration that it gets from there. Calls go on whether

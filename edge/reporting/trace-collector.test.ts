@@ -76,7 +76,11 @@ describe('TraceCollector', () => {
     collector.claim('call-1', 'a@pbx', t0);
     collector.release('a@pbx', t0);
     collector.add(packet(), t0 + 100);
+    expect(collector.sweep(t0 + 500)).toMatchObject([
+      { callId: 'call-1', messages: [{ direction: 'received' }] },
+    ]);
     expect(collector.sweep(t0 + defaultTraceLimits.lingerMs - 1)).toEqual([]);
+    collector.add(packet(), t0 + defaultTraceLimits.lingerMs);
     expect(collector.sweep(t0 + defaultTraceLimits.lingerMs)).toMatchObject([{ callId: 'call-1' }]);
     expect(collector.size).toBe(0);
   });

@@ -97,14 +97,14 @@ export class TraceCollector {
     };
   }
 
-  /** Forgets what is past its time and returns the late messages of ended calls. */
+  /** Returns the late messages of ended calls, and forgets what is past its time. */
   sweep(now: number): CollectedTrace[] {
     const late: CollectedTrace[] = [];
     for (const [sipCallId, dialog] of this.#dialogs) {
-      if (dialog.until === null || dialog.until > now) continue;
+      if (dialog.until === null) continue;
       const trace = this.take(sipCallId);
       if (trace) late.push(trace);
-      this.#dialogs.delete(sipCallId);
+      if (dialog.until <= now) this.#dialogs.delete(sipCallId);
     }
     return late;
   }

@@ -77,6 +77,14 @@ async function startLines(call: LoggedCall): Promise<string[]> {
   );
 }
 
+/** The start lines of a call as soon as `line` is among them: the last messages follow the call's end. */
+function startLinesWith(call: LoggedCall, line: string): Promise<string[]> {
+  return eventually(`"${line}" in the trace`, async () => {
+    const lines = await startLines(call);
+    return lines.includes(line) ? lines : null;
+  });
+}
+
 /** Request line, status line and Call-ID of every SIP message, as tshark sees them. */
 async function dissected(pcap: Buffer): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-pcap-'));
@@ -179,13 +187,15 @@ describe('calls', () => {
       hangup_by: 'peer',
       answered_at: null,
     });
-    expect(await startLines(call)).toContain('received CANCEL sip:… SIP/2.0');
+    const lines = await startLinesWith(call, 'received ACK sip:… SIP/2.0');
+    expect(lines).toContain('received CANCEL sip:… SIP/2.0');
+    expect(lines).toContain('sent SIP/2.0 487 Request Terminated');
   });
 
   test('hold and resume keep the call', async () => {
     const call = await passAndEnd('uac-pbx-hold-and-resume-expect-200');
     expect(call).toMatchObject({ outcome: 'completed', hangup_by: 'peer' });
-    const lines = await startLines(call);
+    const lines = await startLinesWith(call, 'received BYE sip:… SIP/2.0');
     expect(lines.filter((line) => line.startsWith('received INVITE'))).toHaveLength(3);
   });
 
@@ -204,7 +214,8 @@ describe('calls', () => {
   test('an offer that crosses ours is refused 491 and the call goes on', async () => {
     const call = await passAndEnd('uac-pbx-glare-expect-491');
     expect(call).toMatchObject({ outcome: 'completed', hangup_by: 'peer' });
-    expect(await startLines(call)).toContain('sent SIP/2.0 491 Request Pending');
+    const lines = await startLinesWith(call, 'received BYE sip:… SIP/2.0');
+    expect(lines).toContain('sent SIP/2.0 491 Request Pending');
   });
 });
 
