@@ -49,6 +49,8 @@ function say(line: string): void {
 function summary(bootstrap: Bootstrap, ms: number): string {
   const { env } = process;
   const file = relative(process.cwd(), bootstrapFile(env));
+  // The second shell does not have this one's setting.
+  const setting = env.TRUNKLINE_DATA ? `TRUNKLINE_DATA='${env.TRUNKLINE_DATA}' ` : '';
   const rtp = `${env.RTP_PORT_MIN || '10000'}-${env.RTP_PORT_MAX || '20000'}`;
   return `
 Trunkline is ready (${(ms / 1000).toFixed(1)} s).
@@ -60,6 +62,6 @@ Trunkline is ready (${(ms / 1000).toFixed(1)} s).
 
 Place a call, from a second shell:
 
-  npm run call
+  ${setting}npm run call
 `;
 }
