@@ -46,11 +46,10 @@ export class Identity {
   /** A Via of ours. `rport` lets the peer show us the address that it sees (RFC 3581), `alias` lets it use the
    * connection for its own requests (RFC 5923 section 6). */
   via(protocol: Protocol, local: string, branch: string): string {
-    const port = this.port(protocol);
+    if (protocol === 'wss') return `SIP/2.0/WSS ${this.hostPort('wss', local)};branch=${branch};rport`;
+    const port = this.port('tls');
     const sentBy = formatHostPort(this.host(local), port === TLS_PORT ? undefined : port);
-    return protocol === 'wss'
-      ? `SIP/2.0/WSS ${sentBy};branch=${branch};rport`
-      : `SIP/2.0/TLS ${sentBy};branch=${branch};rport;alias`;
+    return `SIP/2.0/TLS ${sentBy};branch=${branch};rport;alias`;
   }
 
   /** Our Contact: a sips URI where the request that it goes with had one (RFC 3261 sections 8.1.1.8, 12.1.1). */

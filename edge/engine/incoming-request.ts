@@ -37,8 +37,8 @@ export class IncomingRequest implements ServerUser {
   readonly inDialog: boolean;
   /** Our To tag for responses to a request that came without; fixed by the first response that needs one. */
   toTag: string | null = null;
-  /** The INVITE that ends with this BYE. */
-  after: IncomingRequest | null = null;
+  /** The INVITE that ends with this BYE, by its id. */
+  after: string | null = null;
   /** RSeq of the last reliable provisional; 0 before the first. */
   rseq = 0;
 

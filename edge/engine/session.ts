@@ -4,27 +4,34 @@ import { isBehindNat, type Source } from './dialog/contact.ts';
 import type { Dialog } from './dialog/dialog.ts';
 import type { Retransmission } from './dialog/retransmission.ts';
 import type { AppClient } from './drachtio-port/client.ts';
-import type { IncomingRequest } from './incoming-request.ts';
-import type { OutgoingRequest } from './outgoing-request.ts';
+import type { SipRequest } from './message/message.ts';
 import type { Flow } from './transport/flow.ts';
 
+/** A request in the dialog, by its transaction's name. Requests know their dialog; it knows only this of them. */
+interface Pending {
+  readonly id: string;
+}
+
 /** Our 2xx to an INVITE, repeated until its ACK comes. */
-export interface AwaitedAck {
+interface AwaitedAck {
   readonly cseq: number;
-  readonly incoming: IncomingRequest;
+  readonly incoming: Pending & {
+    readonly client: AppClient;
+    readonly invite: { acknowledged(): void } | null;
+  };
   readonly retransmission: Retransmission;
 }
 
 /** The peer's 2xx to our INVITE: the application owes the ACK, which then answers repeated 2xx. */
-export interface OwedAck {
-  readonly invite: OutgoingRequest;
+interface OwedAck {
+  readonly invite: Pending & { readonly request: SipRequest };
   /** Why the call is ended as soon as it is acknowledged; null when it shall live. */
   readonly endedBy: string | null;
   ack: Buffer | null;
 }
 
 /** A reliable provisional response of ours, repeated until its PRACK comes. */
-export interface AwaitedPrack {
+interface AwaitedPrack {
   readonly cseq: number;
   readonly retransmission: Retransmission;
 }
@@ -38,9 +45,9 @@ export class Session {
   readonly secure: boolean;
   #flow: Flow;
   /** INVITE of the peer that has no final response yet. */
-  incomingInvite: IncomingRequest | null = null;
+  incomingInvite: Pending | null = null;
   /** INVITE of ours that has no final response yet. */
-  outgoingInvite: OutgoingRequest | null = null;
+  outgoingInvite: Pending | null = null;
   awaitedAck: AwaitedAck | null = null;
   owedAck: OwedAck | null = null;
   /** By RSeq. */
@@ -95,7 +102,7 @@ export class Session {
    * @returns a text that says why there is none, when the peer's Contact or Route names no place to go
    */
   way(): Way | string {
-    if (!this.#flow.closed) return { flow: this.#flow };
+    if (!this.#flow.closed && !this.#flow.draining) return { flow: this.#flow };
     const source: Source = { address: this.#flow.remoteAddress, port: this.#flow.remotePort };
     const { nextHop } = this.dialog.route();
     if (this.dialog.routeSet.length === 0 && isBehindNat(nextHop, source)) {

@@ -364,6 +364,62 @@ describe('requests that concern no application', () => {
   });
 });
 
+describe('a valid request with garbage behind it', () => {
+  const garbage = 'GET / HTTP/1.1\r\n\r\n';
+  const send = (...requests: string[][]) =>
+    peer.socket.write(
+      `${requests.map((request) => `${[...request, 'Content-Length: 0'].join('\r\n')}\r\n\r\n`).join('')}${garbage}`,
+    );
+
+  it('is answered before the connection is closed, and nothing more is read', async () => {
+    const closed = once(peer.socket, 'close');
+    send(lines('OPTIONS', 1), lines('INVITE', 1, { 'Call-ID': 'second' }));
+    const [options, invite] = [await app.next(), await app.next()];
+    peer.send(lines('OPTIONS', 1, { 'Call-ID': 'unread' }));
+    await app.ask(`sip|${options.tokens[8]}|`, ['SIP/2.0 200 OK']);
+    expect(await peer.status()).toBe(200);
+    await app.ask(`sip|${invite.tokens[8]}|`, ['SIP/2.0 180 Ringing']);
+    await app.ask(`sip|${invite.tokens[8]}|`, ['SIP/2.0 486 Busy Here']);
+    expect([await peer.status(), await peer.status()]).toEqual([180, 486]);
+    await closed;
+    expect(app.frames.filter((frame) => frame.sip.toString().includes('unread'))).toEqual([]);
+    await expect.poll(() => stack.metrics().transport_inbound).toBe(0);
+    // Timer H: the ACK of the 486 cannot come any more.
+    clock.advance(32_000);
+    expect(stack.metrics()).toMatchObject({ server_transactions: 0, dialogs: 0 });
+  });
+
+  it('that nobody answers is given up after two seconds', async () => {
+    const closed = once(peer.socket, 'close');
+    send(lines('OPTIONS', 1));
+    const { tokens } = await app.next();
+    clock.advance(2_000);
+    await closed;
+    await expect.poll(() => stack.metrics().transport_inbound).toBe(0);
+    expect((await app.ask(`sip|${tokens[8]}|`, ['SIP/2.0 200 OK']))[0]).toBe('NOK');
+    expect(stack.metrics()).toMatchObject({ server_transactions: 0 });
+  });
+
+  it('of a call ends the connection, not the call', async () => {
+    const { to, dialogId } = await established();
+    const closed = once(peer.socket, 'close');
+    send(lines('INFO', 2, { To: to }));
+    const { tokens } = await app.next();
+    // Nothing can be heard over this connection, so a new one is tried, at the Contact's port 9.
+    const bye = await app.ask(`sip||${dialogId}`, ['BYE sip:placeholder SIP/2.0']);
+    expect(bye[0]).toBe('OK');
+    const outcome = await app.next();
+    expect([outcome.tokens[8], outcome.sip.toString().split('\r\n')[0]]).toEqual([
+      bye[7],
+      'SIP/2.0 503 Service Unavailable',
+    ]);
+    await app.ask(`sip|${tokens[8]}|`, ['SIP/2.0 200 OK']);
+    expect(await peer.status()).toBe(200);
+    await closed;
+    expect(stack.metrics()).toMatchObject({ dialogs: 0 });
+  });
+});
+
 describe('a call made', () => {
   let server: Server;
   let accepted: Promise<TestPeer>;

@@ -6,7 +6,7 @@ import type { SipCommand } from './drachtio-port/command.ts';
 import { DrachtioPort, type PortSettings } from './drachtio-port/port.ts';
 import { HepSender } from './hep-sender.ts';
 import { Identity, type ListenAddress } from './identity.ts';
-
+import type { FrameError } from './message/framing.ts';
 import type { SipMessage } from './message/message.ts';
 import { answerableRequest, parseMessage } from './message/parse.ts';
 import { validateResponse } from './message/validate.ts';
@@ -71,13 +71,12 @@ export class Stack {
       options.transport,
       {
         message: (flow, bytes) => this.#received(flow, bytes),
-        frameError: (flow, error) => {
-          this.#metrics.count('frame_errors');
-          const request = answerableRequest(error.partial);
-          if (request) this.#core?.uas.refuse(flow, request, { status: error.status, reason: error.reason });
-        },
+        frameError: (flow, error) => this.#guard('broken stream', () => this.#broken(flow, error)),
         closed: (flow, reason) => {
-          this.#guard('closed connection', () => this.#core?.uac.flowClosed(flow, reason));
+          this.#guard('closed connection', () => {
+            this.#core?.uas.flowClosed(flow);
+            this.#core?.uac.flowClosed(flow, reason);
+          });
         },
         refused: (remoteAddress, reason) => log('info', 'connection refused', { remoteAddress, reason }),
       },
@@ -165,6 +164,14 @@ export class Stack {
       return;
     }
     this.#guard(`message from ${flow.remoteAddress}`, () => this.#dispatch(flow, result.message, bytes));
+  }
+
+  /** Answers what cannot be read to its end, and lets the requests before it have their responses. */
+  #broken(flow: Flow, { partial, status, reason }: FrameError): void {
+    this.#metrics.count('frame_errors');
+    const request = answerableRequest(partial);
+    if (request) this.#core?.uas.refuse(flow, request, { status, reason });
+    this.#core?.uas.drain(flow, reason);
   }
 
   #dispatch(flow: Flow, message: SipMessage, bytes: Buffer): void {

@@ -176,7 +176,7 @@ export function newApp(): App {
 }
 
 /** Connects an application to an engine; resolves when it is authenticated. */
-export async function connectApp(engine: EngineProgram, app: App = newApp()): Promise<App> {
+export async function connectApp(engine: Pick<EngineProgram, 'appPort'>, app: App = newApp()): Promise<App> {
   const connected = new Promise<void>((resolve, reject) => {
     app.once('connect', (error: Error | null) => (error ? reject(error) : resolve()));
   });
@@ -208,25 +208,61 @@ export function responseTo(app: App, uri: string, options: object): Promise<AppR
   });
 }
 
-/** A SIP peer of the barest kind: a TLS connection on which the test writes and reads messages itself. */
-export class TestPeer {
-  readonly socket: TLSSocket;
+/** Messages that a peer has received, to be read one after the other. */
+export class Inbox {
   readonly received: SipMessage[] = [];
-  readonly #framer = new StreamFramer();
   #wake: (() => void) | null = null;
   #read = 0;
+  #closed = false;
+
+  protected take(bytes: Buffer): void {
+    const result = parseMessage(bytes);
+    if (result.ok) this.received.push(result.message);
+    this.#wake?.();
+  }
+
+  /** Nothing comes any more. */
+  protected end(): void {
+    this.#closed = true;
+    this.#wake?.();
+  }
+
+  /** The next message not read yet; 100 Trying is skipped. */
+  async next(): Promise<SipMessage> {
+    for (;;) {
+      const message = this.received[this.#read];
+      if (message) {
+        this.#read++;
+        if (message.kind === 'response' && message.status === 100) continue;
+        return message;
+      }
+      if (this.#closed) throw new Error('the connection is closed');
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** The next message, which must be a response. @returns its status */
+  async status(): Promise<number> {
+    const message = await this.next();
+    if (message.kind !== 'response') throw new Error(`a ${message.method} came instead of a response`);
+    return message.status;
+  }
+}
+
+/** A SIP peer of the barest kind: a TLS connection on which the test writes and reads messages itself. */
+export class TestPeer extends Inbox {
+  readonly socket: TLSSocket;
+  readonly #framer = new StreamFramer();
 
   private constructor(socket: TLSSocket) {
+    super();
     this.socket = socket;
     socket.on('data', (chunk: Buffer) => {
-      for (const event of this.#framer.push(chunk)) {
-        if (event.kind !== 'message') continue;
-        const result = parseMessage(event.bytes);
-        if (result.ok) this.received.push(result.message);
-      }
-      this.#wake?.();
+      for (const event of this.#framer.push(chunk)) if (event.kind === 'message') this.take(event.bytes);
     });
-    socket.on('close', () => this.#wake?.());
+    socket.on('close', () => this.end());
     socket.on('error', () => {});
   }
 
@@ -251,29 +287,6 @@ export class TestPeer {
     this.socket.write(
       `${[...lines, `Content-Length: ${Buffer.byteLength(body)}`].join('\r\n')}\r\n\r\n${body}`,
     );
-  }
-
-  /** The next message not read yet; 100 Trying is skipped. */
-  async next(): Promise<SipMessage> {
-    for (;;) {
-      const message = this.received[this.#read];
-      if (message) {
-        this.#read++;
-        if (message.kind === 'response' && message.status === 100) continue;
-        return message;
-      }
-      if (this.socket.destroyed) throw new Error('the connection is closed');
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-  }
-
-  /** The next message, which must be a response. @returns its status */
-  async status(): Promise<number> {
-    const message = await this.next();
-    if (message.kind !== 'response') throw new Error(`a ${message.method} came instead of a response`);
-    return message.status;
   }
 
   close(): void {

@@ -164,7 +164,7 @@ export class Uac implements OutgoingOwner {
 
   #buildAck(
     dialog: Dialog,
-    invite: OutgoingRequest,
+    invite: Pick<OutgoingRequest, 'request'>,
     message: AppMessage,
     way: Way,
     secure: boolean,

@@ -76,6 +76,8 @@ export class Uas implements IncomingOwner {
   /** By the name that the application uses. */
   readonly #incoming = new Map<string, IncomingRequest>();
   readonly #byTransaction = new Map<ServerTransaction, IncomingRequest>();
+  /** Connections whose stream broke, and why: they close with the last response that they wait for. */
+  readonly #draining = new Map<Flow, string>();
 
   constructor(context: Context) {
     this.#context = context;
@@ -226,7 +228,7 @@ export class Uas implements IncomingOwner {
   }
 
   #bye(incoming: IncomingRequest, session: Session, bytes: Buffer): void {
-    incoming.after = session.incomingInvite;
+    incoming.after = session.incomingInvite?.id ?? null;
     this.drop(session);
     this.#context.applications.cdr('stop', 'network', 'normal-release', bytes);
   }
@@ -317,9 +319,29 @@ export class Uas implements IncomingOwner {
     this.closed(incoming);
   }
 
-  /** An INVITE has its final response: it blocks no other one in its dialog. */
+  /** A request has its final response: an INVITE blocks no other one in its dialog any more. */
   closed(incoming: IncomingRequest): void {
     if (incoming.session?.incomingInvite === incoming) incoming.session.incomingInvite = null;
+    if (this.#draining.size > 0) this.#drained(incoming.flow);
+  }
+
+  /** Nothing more can be read of `flow`: closes it once the requests that came over it are answered. */
+  drain(flow: Flow, reason: string): void {
+    this.#draining.set(flow, reason);
+    this.#drained(flow);
+  }
+
+  #drained(flow: Flow): void {
+    const reason = this.#draining.get(flow);
+    if (reason === undefined) return;
+    for (const incoming of this.#incoming.values()) {
+      if (incoming.flow === flow && incoming.transaction.open) return;
+    }
+    flow.close(reason);
+  }
+
+  flowClosed(flow: Flow): void {
+    this.#draining.delete(flow);
   }
 
   /** The dialog is over. */
@@ -351,6 +373,7 @@ export class Uas implements IncomingOwner {
     this.#byTransaction.delete(incoming.transaction);
     this.closed(incoming);
     // 15.1.2: with the BYE answered, requests of the dialog that are still open are answered 487.
-    if (incoming.after?.transaction.open) this.finish(incoming.after, 487, 'Request Terminated');
+    const after = incoming.after === null ? undefined : this.#incoming.get(incoming.after);
+    if (after?.transaction.open) this.finish(after, 487, 'Request Terminated');
   }
 }

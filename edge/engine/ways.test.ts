@@ -12,6 +12,7 @@ const open: Flow = {
   localPort: 40_000,
   outbound: true,
   closed: false,
+  draining: false,
   send: () => true,
   pin: () => {},
   unpin: () => {},

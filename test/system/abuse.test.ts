@@ -180,6 +180,14 @@ describe('the SIP port', () => {
     expect(twice(await answer)).toBe(true);
   });
 
+  test('answers a message that has garbage behind it, then cuts the connection', async () => {
+    const socket = await tls();
+    const answer = answerOf(socket);
+    socket.write(`${options()}GET / HTTP/1.1\r\n\r\n${options()}`);
+    expect((await answer).match(/SIP\/2\.0 \d{3}/g)).toEqual(['SIP/2.0 200']);
+    expect(socket.readableEnded || socket.closed).toBe(true);
+  });
+
   test('survives hundreds of connections that never speak', async () => {
     const opened = await Promise.allSettled(Array.from({ length: 400 }, () => tcp()));
     expect(opened.length).toBe(400);

@@ -58,13 +58,32 @@ test('answers a flood of pings in one chunk once', () => {
   expect(news()).toEqual(['write "\\r\\n"']);
 });
 
-test('a stream that is no SIP is told and closed, and nothing more is read of it', () => {
+test('a stream that is no SIP is told and read no more, but takes responses until its owner closes it', () => {
   const { flow, receive, news } = connection();
-  receive('GET / HTTP/1.1\r\n');
+  receive(`${MESSAGE}GET / HTTP/1.1\r\n`);
   receive(MESSAGE);
-  expect(news()).toEqual(['frame error: not SIP: the first line is no SIP start line', 'closing', 'end']);
-  expect(flow.closed).toBe(true);
+  expect(news()).toEqual([
+    'message of 31',
+    'closing',
+    'frame error: not SIP: the first line is no SIP start line',
+  ]);
+  expect([flow.draining, flow.closed]).toEqual([true, false]);
+  expect(flow.send(Buffer.from('x'))).toBe(true);
+  flow.close('done');
+  expect(news()).toEqual(['write "x"', 'end']);
   expect(flow.send(Buffer.from('x'))).toBe(false);
+});
+
+test('a stream that is no SIP closes by itself after its time', () => {
+  const { flow, receive, pass, news } = connection({ outbound: true, limits: { drainTimeoutMs: 3_000 } });
+  receive('GET / HTTP/1.1\r\n');
+  pass(2);
+  expect(flow.closed).toBe(false);
+  news();
+  pass(1);
+  expect(news()).toEqual(['end']);
+  pass(2);
+  expect(news()).toEqual(['destroy']);
 });
 
 test('an idle inbound flow is closed after its time, any traffic starts it anew', () => {
@@ -199,4 +218,14 @@ test('a WebSocket frame is a message, or a keepalive of CRLFs', () => {
   flow.receivedFrame(Buffer.from('\r\n\r\n'));
   flow.receivedFrame(Buffer.from('\r\n'));
   expect(news()).toEqual(['message of 31', 'write "\\r\\n"']);
+});
+
+test('a keepalive of the wire counts as traffic', () => {
+  const { flow, pass } = connection({ limits: { idleTimeoutMs: 60_000 } });
+  pass(59);
+  flow.alive();
+  pass(59);
+  expect(flow.closed).toBe(false);
+  pass(1);
+  expect(flow.closed).toBe(true);
 });

@@ -69,6 +69,8 @@ export class Connection implements Flow {
   /** What is known of the peer's way with pings. */
   #answersPings: boolean | null = null;
   #closedAt = 0;
+  #drainReason: string | null = null;
+  #drainingSince = 0;
 
   constructor(owner: ConnectionOwner, wire: Wire, endpoints: Endpoints, outbound: boolean) {
     this.protocol = wire.protocol;
@@ -86,6 +88,10 @@ export class Connection implements Flow {
 
   get closed(): boolean {
     return this.#reason !== null;
+  }
+
+  get draining(): boolean {
+    return this.#drainReason !== null;
   }
 
   pin(): void {
@@ -123,7 +129,9 @@ export class Connection implements Flow {
 
   /** Octets of a TLS stream. */
   received(chunk: Buffer): void {
-    if (this.closed) return;
+    // After garbage octets are taken and dropped, not left in the kernel: TCP would answer our close with a
+    // reset then, and the peer could lose responses that it has not read yet (RFC 1122 section 4.2.2.13).
+    if (this.closed || this.draining) return;
     const answersPing = this.#heard();
     const before = this.#framer.pendingBytes;
     let cut = false;
@@ -135,8 +143,9 @@ export class Connection implements Flow {
       } else if (event.kind === 'ping') {
         pinged = true;
       } else if (event.kind === 'error') {
-        this.#owner.events.frameError?.(this, event);
-        this.close(event.reason);
+        this.#drain(event.reason);
+        this.#owner.events.frameError(this, event);
+        return;
       }
       if (this.closed) return;
     }
@@ -145,6 +154,11 @@ export class Connection implements Flow {
     // One answer for all pings of a chunk: a flood of them must not become a flood of ours.
     if (pinged) this.send(PONG);
     if (this.#framer.pendingBytes > 0 && (before === 0 || cut)) this.#pendingSince = this.#owner.tick;
+  }
+
+  /** A keepalive of the wire's own, such as a WebSocket ping, which the wire has answered. */
+  alive(): void {
+    this.#heard();
   }
 
   /** One WebSocket frame: one message, or CRLFs as keepalive (RFC 7118 sections 5 and 6). */
@@ -162,7 +176,9 @@ export class Connection implements Flow {
       if (tick - this.#closedAt >= LINGER_TICKS) this.#wire.destroy();
       return;
     }
-    if (this.#framer.pendingBytes > 0 && tick - this.#pendingSince >= ticks(limits.messageTimeoutMs)) {
+    if (this.#drainReason !== null) {
+      if (tick - this.#drainingSince >= ticks(limits.drainTimeoutMs)) this.close(this.#drainReason);
+    } else if (this.#framer.pendingBytes > 0 && tick - this.#pendingSince >= ticks(limits.messageTimeoutMs)) {
       this.destroy(`no complete message within ${limits.messageTimeoutMs / 1000} s`);
     } else if (this.outbound) {
       this.#checkPing();
@@ -206,11 +222,18 @@ export class Connection implements Flow {
     this.#owner.events.closed(this, this.#reason ?? cause);
   }
 
+  /** Nothing more is read, and no request goes this way any more. */
+  #drain(reason: string): void {
+    this.#drainReason = reason;
+    this.#drainingSince = this.#owner.tick;
+    this.#owner.closing(this);
+  }
+
   #stop(reason: string): void {
     if (this.#reason !== null) return;
     this.#reason = reason;
     this.#closedAt = this.#owner.tick;
-    this.#owner.closing(this);
+    if (!this.draining) this.#owner.closing(this);
   }
 }
 

@@ -14,6 +14,8 @@ export interface Flow {
   readonly outbound: boolean;
   /** True from the moment on which nothing can be sent any more. */
   readonly closed: boolean;
+  /** True once nothing more is read of it: responses may still be sent, requests would never be answered. */
+  readonly draining: boolean;
   /** Sends one message. False when the flow is closed, or is closed now because the peer does not read. */
   send(bytes: Buffer): boolean;
   /** Keeps the flow from being closed as idle, until as many `unpin` calls: for a dialog or a registration. */
@@ -28,10 +30,11 @@ export interface TransportEvents {
   /** One whole message, not parsed yet. `bytes` belongs to the receiver. */
   message(flow: Flow, bytes: Buffer): void;
   /**
-   * The peer's stream cannot be cut into messages any further. The flow closes after this call, so an answer
-   * (`answerableRequest(error.partial)` with `error.status`) may still be sent in it.
+   * The peer's stream cannot be cut into messages any further. The flow is draining: an answer
+   * (`answerableRequest(error.partial)` with `error.status`) and the responses to requests before it may still
+   * be sent. Who listens closes the flow when that is done; after `drainTimeoutMs` it closes by itself.
    */
-  frameError?(flow: Flow, error: FrameError): void;
+  frameError(flow: Flow, error: FrameError): void;
   /** Once per flow that was delivered by `message`, `opened` or `connect`; after it nothing comes from this flow. */
   closed(flow: Flow, reason: string): void;
   /** An inbound flow is ready. */

@@ -1,10 +1,11 @@
 /** All connections of the engine: listeners, outbound connections, their reuse and their end. */
+import type { Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import type { WebSocket } from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
 import { Admission } from './admission.ts';
 import { ClientContexts, serverContext, type TlsMaterial } from './certificates.ts';
-import { Connection, type ConnectionOwner, type Endpoints } from './connection.ts';
+import { Connection, type ConnectionOwner } from './connection.ts';
 import { connectTls, type Resolve, resolveWithDns, type Target } from './connector.ts';
 import { type Flow, TransportError, type TransportEvents } from './flow.ts';
 import { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './limits.ts';
@@ -74,15 +75,14 @@ export class TransportLayer implements ConnectionOwner {
     const events = {
       refused: (address: string, reason: string) => this.#onRefused(address, reason),
       tls: (socket: TLSSocket) => this.#acceptTls(socket),
-      wss: (socket: WebSocket, raw: Parameters<typeof endpointsOf>[0]) =>
-        this.#acceptWebSocket(socket, endpointsOf(raw)),
+      wss: (socket: WebSocket, raw: Socket) => this.#acceptWebSocket(socket, raw),
     };
     const tlsListener = Listener.tls(context, this.limits, this.#admission, events);
     this.#listeners.push(tlsListener);
     try {
       const tls = await tlsListener.listen(this.#options.tls);
       if (this.#options.wss === undefined) return { tls };
-      const wssListener = Listener.wss(context, this.limits, this.#admission, events);
+      const wssListener = Listener.wss(context, this.limits, this.#admission, this.#clock, events);
       this.#listeners.push(wssListener);
       return { tls, wss: await wssListener.listen(this.#options.wss) };
     } catch (error) {
@@ -202,7 +202,7 @@ export class TransportLayer implements ConnectionOwner {
       );
     }
     this.#connected++;
-    const wire = new TlsWire(socket);
+    const wire = new TlsWire(socket, this.limits.tcpKeepaliveMs);
     const connection = new Connection(this, wire, endpointsOf(socket), true);
     wire.attach(connection);
     this.#targetOf.set(connection, key);
@@ -220,15 +220,15 @@ export class TransportLayer implements ConnectionOwner {
   }
 
   #acceptTls(socket: TLSSocket): void {
-    const wire = new TlsWire(socket);
+    const wire = new TlsWire(socket, this.limits.tcpKeepaliveMs);
     const connection = new Connection(this, wire, endpointsOf(socket), false);
     wire.attach(connection);
     this.#addInbound(connection);
   }
 
-  #acceptWebSocket(socket: WebSocket, endpoints: Endpoints): void {
-    const wire = new WebSocketWire(socket);
-    const connection = new Connection(this, wire, endpoints, false);
+  #acceptWebSocket(socket: WebSocket, raw: Socket): void {
+    const wire = new WebSocketWire(socket, raw, this.limits.tcpKeepaliveMs);
+    const connection = new Connection(this, wire, endpointsOf(raw), false);
     wire.attach(connection);
     this.#addInbound(connection);
   }

@@ -10,7 +10,7 @@ export interface TransportLimits {
   readonly handshakesPerSecond: number;
   /** Octets that wait for a peer to read them; beyond, it is cut. */
   readonly maxQueuedBytes: number;
-  /** From TCP accept to the end of the TLS handshake (for WSS: of the upgrade). */
+  /** From TCP accept to the end of the TLS handshake; for WSS as long again to the end of the upgrade. */
   readonly handshakeTimeoutMs: number;
   /** From name resolution to the end of the TLS handshake of an outbound connection, all addresses together. */
   readonly connectTimeoutMs: number;
@@ -25,8 +25,18 @@ export interface TransportLimits {
    * and those are pinged once, then watched by TCP keepalive alone.
    */
   readonly requirePong: boolean;
-  /** A message must be complete this long after its first octet. */
+  /**
+   * Quiet time before the first TCP keepalive probe. Node sends one probe per second then, and gives up after
+   * ten: a peer that vanished without a word is noticed this long and ten seconds after the last octet, pinned
+   * flow or not. While octets of ours are not acknowledged, the kernel does not probe but retransmits, on Linux
+   * for about 15 minutes (tcp_retries2), and Node has no access to TCP_USER_TIMEOUT. Calls do not wait for it:
+   * requests over such a flow end with 408 after 32 s, and with the last dialog goes the pin.
+   */
+  readonly tcpKeepaliveMs: number;
+  /** A message over TLS must be complete this long after its first octet; a WebSocket frame is bound by its size. */
   readonly messageTimeoutMs: number;
+  /** After garbage: how long the connection stays for the responses to the requests before it. */
+  readonly drainTimeoutMs: number;
 }
 
 export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
@@ -41,5 +51,7 @@ export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
   pingIntervalMs: 30_000,
   pongTimeoutMs: 10_000,
   requirePong: false,
+  tcpKeepaliveMs: 30_000,
   messageTimeoutMs: 10_000,
+  drainTimeoutMs: 2_000,
 };

@@ -1,5 +1,5 @@
 /** Inbound connections: TCP accept, admission, TLS handshake, and for WSS the upgrade. */
-import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import {
   createServer as createTlsServer,
@@ -8,6 +8,7 @@ import {
   type Server as TlsServer,
 } from 'node:tls';
 import type { WebSocket } from 'ws';
+import type { Clock } from '#shared/clock.ts';
 import type { Admission } from './admission.ts';
 import { plainAddress } from './flow.ts';
 import type { TransportLimits } from './limits.ts';
@@ -67,17 +68,11 @@ export class Listener {
     context: SecureContextOptions,
     limits: TransportLimits,
     admission: Admission,
+    clock: Clock,
     events: ListenerEvents & { wss(socket: WebSocket, raw: Socket): void },
   ): Listener {
-    const secure: HttpsServer = createHttpsServer({
-      ...context,
-      handshakeTimeout: limits.handshakeTimeoutMs,
-      headersTimeout: limits.handshakeTimeoutMs,
-      requestTimeout: limits.handshakeTimeoutMs,
-      keepAliveTimeout: 1000,
-      connectionsCheckingInterval: 1000,
-    });
-    upgradeTo(secure, limits, events);
+    const secure = createHttpsServer({ ...context, handshakeTimeout: limits.handshakeTimeoutMs });
+    upgradeTo(secure, limits, clock, events);
     return new Listener(secure, admission, events);
   }
 

@@ -45,6 +45,7 @@ export class Recorder {
         message: (flow, bytes) => tell('message', bytes.toString('latin1'), flow),
         frameError: (flow, error) => {
           flow.send(Buffer.from(`${error.status}`));
+          flow.close(error.reason);
           tell('frameError', error.reason, flow);
         },
         closed: (flow, reason) => tell('closed', reason, flow),

@@ -2,19 +2,17 @@ import type { TLSSocket } from 'node:tls';
 import type { Connection, Endpoints, Wire } from './connection.ts';
 import { plainAddress } from './flow.ts';
 
-/** First TCP keepalive probe after this long without traffic: finds peers that vanished without a word. */
-const TCP_KEEPALIVE_MS = 30_000;
-
 /** A TLS socket whose handshake is done, as a wire. */
 export class TlsWire implements Wire {
   readonly protocol = 'tls';
   readonly #socket: TLSSocket;
   #corked = false;
 
-  constructor(socket: TLSSocket) {
+  /** @param keepaliveMs quiet time before the first TCP keepalive probe */
+  constructor(socket: TLSSocket, keepaliveMs: number) {
     this.#socket = socket;
     socket.setNoDelay(true);
-    socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
+    socket.setKeepAlive(true, keepaliveMs);
   }
 
   get queuedBytes(): number {

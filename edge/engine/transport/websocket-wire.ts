@@ -1,10 +1,14 @@
 /** SIP over WebSocket (RFC 7118): one message per frame, subprotocol `sip`. */
 import { isUtf8 } from 'node:buffer';
-import type { Server as HttpServer, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
+import type { Clock, Timer } from '#shared/clock.ts';
 import type { Connection, Wire } from './connection.ts';
+import { plainAddress } from './flow.ts';
 import type { TransportLimits } from './limits.ts';
 
 const NORMAL_CLOSURE = 1000;
@@ -13,8 +17,13 @@ export class WebSocketWire implements Wire {
   readonly protocol = 'wss';
   readonly #socket: WebSocket;
 
-  constructor(socket: WebSocket) {
+  /**
+   * @param raw the connection under it
+   * @param keepaliveMs quiet time before the first TCP keepalive probe
+   */
+  constructor(socket: WebSocket, raw: Socket, keepaliveMs: number) {
     this.#socket = socket;
+    raw.setKeepAlive(true, keepaliveMs);
   }
 
   get queuedBytes(): number {
@@ -44,8 +53,12 @@ export class WebSocketWire implements Wire {
   attach(connection: Connection): void {
     let cause = 'closed by the peer';
     this.#socket.on('message', (data) => connection.receivedFrame(bufferOf(data)));
+    // RFC 7118 section 6: a phone may keep its connection by pings of the WebSocket, which `ws` answers.
+    this.#socket.on('ping', () => connection.alive());
     this.#socket.on('error', (error) => {
       cause = error.message;
+      // The close frame is out (RFC 6455 section 7.1.7). The peer's is not waited for as long as `ws` would.
+      connection.close(cause);
     });
     this.#socket.on('close', () => connection.lost(cause));
   }
@@ -56,12 +69,25 @@ function bufferOf(data: RawData): Buffer {
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }
 
-/** Lets `server` take WebSocket upgrades for `sip`, and answers everything else with 426 or 400. */
+/**
+ * Lets `server` take WebSocket upgrades for `sip`, and answers everything else with 426 or 400. The time limits
+ * of Node's HTTP server work only while it listens itself; here another one accepts, so the deadline is ours.
+ */
 export function upgradeTo(
-  server: HttpServer,
+  server: HttpsServer,
   limits: TransportLimits,
-  events: { wss(socket: WebSocket, raw: Socket): void },
+  clock: Clock,
+  events: { refused(remoteAddress: string, reason: string): void; wss(socket: WebSocket, raw: Socket): void },
 ): void {
+  const deadlines = new WeakMap<Socket, Timer>();
+  server.on('secureConnection', (socket: TLSSocket) => {
+    const deadline = clock.after(limits.handshakeTimeoutMs, () => {
+      events.refused(plainAddress(socket.remoteAddress), 'no WebSocket within the time for a handshake');
+      socket.destroy();
+    });
+    deadlines.set(socket, deadline);
+    socket.once('close', () => deadline.cancel());
+  });
   const upgrader = new WebSocketServer({
     noServer: true,
     maxPayload: limits.maxMessageBytes,
@@ -74,9 +100,15 @@ export function upgradeTo(
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const offered = request.headers['sec-websocket-protocol'] ?? '';
     if (!offered.split(',').some((protocol) => protocol.trim() === 'sip')) {
+      // The HTTP server has let go of the socket: its errors are ours to hear, and so is its end.
+      socket.on('error', () => socket.destroy());
+      socket.once('finish', () => socket.destroy());
       socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
       return;
     }
-    upgrader.handleUpgrade(request, socket, head, (webSocket) => events.wss(webSocket, request.socket));
+    upgrader.handleUpgrade(request, socket, head, (webSocket) => {
+      deadlines.get(request.socket)?.cancel();
+      events.wss(webSocket, request.socket);
+    });
   });
 }
