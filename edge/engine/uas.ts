@@ -17,25 +17,18 @@ import type { ServerTransaction } from './transaction/server.ts';
 import type { Flow } from './transport/flow.ts';
 import { peerOf } from './ways.ts';
 
-/** Methods that an application may route; every other one is answered 405. */
-const METHODS: readonly string[] = [
-  'INVITE',
-  'ACK',
-  'BYE',
-  'CANCEL',
-  'OPTIONS',
-  'REFER',
-  'NOTIFY',
-  'PRACK',
-  'UPDATE',
+/** The methods that Trunkline takes: what a 405 names (RFC 3261 section 21.4.6). */
+const ALLOWED = ['INVITE', 'ACK', 'BYE', 'CANCEL', 'OPTIONS', 'REFER', 'NOTIFY', 'PRACK', 'UPDATE'] as const;
+/** Methods that an application may route, were it only to refuse them; every other one is answered 405. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...ALLOWED,
   'INFO',
   'SUBSCRIBE',
   'MESSAGE',
   'REGISTER',
   'PUBLISH',
-];
-const KNOWN: ReadonlySet<string> = new Set(METHODS);
-const ALLOW: Fields = [['Allow', METHODS.join(', ')]];
+]);
+const ALLOW: Fields = [['Allow', ALLOWED.join(', ')]];
 
 /** Option tags of which at least the application can take care; Require with another one is answered 420. */
 const SUPPORTED: ReadonlySet<string> = new Set([
