@@ -9,6 +9,7 @@ import { loadSecretKey, SecretBox } from './db/secrets.ts';
 import { healthRoute } from './deployment/health.ts';
 import { createMetrics, metricsRoute } from './deployment/metrics.ts';
 import { addOpenApi, openApiRoutes } from './deployment/openapi.ts';
+import { Announcements } from './edges/announcements.ts';
 import { ConnectedEdges } from './edges/registry.ts';
 import { ReportStore } from './edges/reports.ts';
 import { EdgeConfigStore } from './edges/store.ts';
@@ -18,11 +19,15 @@ import { createBase } from './http/base.ts';
 import { addGuard } from './http/guard.ts';
 import { addIdempotency } from './http/idempotency.ts';
 import { numberRoutes } from './numbers/routes.ts';
+import { organizationRoutes } from './organizations/routes.ts';
 import { pathwayRoutes } from './pathways/routes.ts';
 import { startRetention } from './retention.ts';
 import type { Services } from './services.ts';
 import { sipCallRoutes } from './sip/call-routes.ts';
+import { checkRoutes } from './sip/check-routes.ts';
 import { sipRoutes } from './sip/routes.ts';
+import { WebhookDeliveries } from './webhooks/deliveries.ts';
+import type { PostParts } from './webhooks/post.ts';
 
 export interface ControlApp {
   readonly app: App;
@@ -37,6 +42,8 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** Whether answers are checked against their schemas; for tests. */
   readonly checkAnswers?: boolean;
+  /** How webhooks reach their targets; for tests. */
+  readonly webhooks?: Pick<PostParts, 'resolve' | 'ca'>;
 }
 
 /** @throws Error when the database cannot be opened or brought up to date */
@@ -78,12 +85,21 @@ async function assemble(options: AppOptions, database: Database, clock: Clock): 
   };
   const stopEdges = acceptEdges(app.server, parts, config.edgeFrameBytes);
   const stopRetention = startRetention(database.db, clock, config, logger);
+  const webhooks = new WebhookDeliveries({
+    ...services,
+    db: database.db,
+    log: logger,
+    timeoutMs: config.webhookTimeoutMs,
+    onAttempt: metrics.webhook,
+    ...options.webhooks,
+  });
   const stopWatching = watchOthers(services.edgeConfig, clock, logger);
   return {
     app,
     services,
     close: async () => {
       await stopWatching();
+      await webhooks.close();
       await stopEdges();
       await app.close();
       await stopRetention();
@@ -118,7 +134,16 @@ function createServices(config: ControlConfig, database: Database, clock: Clock)
   const secrets = new SecretBox(loadSecretKey(config.secretKey, config.dataFolder));
   const edgeConfig = new EdgeConfigStore(database, secrets, config);
   const allowedTargets = parseNetworks(config.allowPrivateTargets);
-  return { config, clock, database, secrets, edgeConfig, edges: new ConnectedEdges(), allowedTargets };
+  return {
+    config,
+    clock,
+    database,
+    secrets,
+    edgeConfig,
+    edges: new ConnectedEdges(),
+    announcements: new Announcements(clock),
+    allowedTargets,
+  };
 }
 
 /** Every area of the API. A new area is one more line. */
@@ -128,7 +153,9 @@ function addRoutes(app: App, services: Services, addMetrics: (app: App) => void)
   openApiRoutes(app);
   sipRoutes(app, services);
   sipCallRoutes(app, services);
+  checkRoutes(app, services);
   callRoutes(app, services);
+  organizationRoutes(app, services);
   numberRoutes(app, services);
   pathwayRoutes(app, services);
 }

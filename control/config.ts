@@ -103,6 +103,11 @@ export const settings = [
     default: '5000',
     description: 'Longest wait for the answer of an edge to a command.',
   },
+  {
+    name: 'WEBHOOK_TIMEOUT_MS',
+    default: '10000',
+    description: 'Longest wait for the answer to one attempt of a webhook.',
+  },
   { name: 'EDGE_FRAME_BYTES', default: '16777216', description: 'Largest frame that an edge may send.' },
   {
     name: 'LOG_LEVEL',
@@ -139,6 +144,7 @@ export interface ControlConfig {
   readonly traceDays: number;
   readonly edgeCommandTimeoutMs: number;
   readonly edgeFrameBytes: number;
+  readonly webhookTimeoutMs: number;
   readonly logLevel: (typeof logLevels)[number];
   /** Told in log lines, so that those of two processes can be told apart. */
   readonly instanceId: string;
@@ -190,6 +196,7 @@ export function readControlConfig(
     callLogDays: read.integer('CALL_LOG_DAYS', 1, 36_500),
     traceDays: read.integer('TRACE_DAYS', 1, 36_500),
     edgeCommandTimeoutMs: read.integer('EDGE_COMMAND_TIMEOUT_MS', 100, 60_000),
+    webhookTimeoutMs: read.integer('WEBHOOK_TIMEOUT_MS', 100, 60_000),
     edgeFrameBytes: read.integer('EDGE_FRAME_BYTES', 65_536, 268_435_456),
     logLevel: read.choice('LOG_LEVEL', logLevels),
     instanceId: randomUUID(),

@@ -44,5 +44,6 @@ try {
 } catch (error) {
   const text = error instanceof SettingError ? error.message : error;
   console.error('The control plane could not start:', text);
-  process.exitCode = 1;
+  // The database and its timers may be open already.
+  process.exit(1);
 }

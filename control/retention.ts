@@ -4,6 +4,9 @@ import type { Clock, Timer } from '#shared/clock.ts';
 import { deleteCallsBefore, deleteTracesBefore } from './calls/store.ts';
 import type { Db } from './db/tables.ts';
 import { forgetAnswers } from './http/idempotency.ts';
+import { forgetChecks } from './sip/checks-store.ts';
+import { forgetHealth } from './sip/health-store.ts';
+import { forgetDeliveries } from './webhooks/store.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const everyMs = 60 * 60 * 1000;
@@ -18,6 +21,9 @@ export interface Forgotten {
   readonly calls: number;
   readonly traceParts: number;
   readonly answers: number;
+  readonly probes: number;
+  readonly checks: number;
+  readonly webhooks: number;
 }
 
 export async function forgetOld(db: Db, clock: Clock, limits: RetentionLimits): Promise<Forgotten> {
@@ -26,6 +32,9 @@ export async function forgetOld(db: Db, clock: Clock, limits: RetentionLimits): 
     traceParts: await deleteTracesBefore(db, before(limits.traceDays)),
     calls: await deleteCallsBefore(db, before(limits.callLogDays)),
     answers: await forgetAnswers(db, clock),
+    probes: await forgetHealth(db, clock),
+    checks: await forgetChecks(db, clock),
+    webhooks: await forgetDeliveries(db, clock),
   };
 }
 

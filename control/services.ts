@@ -4,6 +4,7 @@ import type { Clock } from '#shared/clock.ts';
 import type { ControlConfig } from './config.ts';
 import type { Database } from './db/open.ts';
 import type { SecretBox } from './db/secrets.ts';
+import type { Announcements } from './edges/announcements.ts';
 import type { ConnectedEdges } from './edges/registry.ts';
 import type { EdgeConfigStore } from './edges/store.ts';
 
@@ -15,6 +16,8 @@ export interface Services {
   /** What edges are configured with; every write that concerns them goes through it. */
   readonly edgeConfig: EdgeConfigStore;
   readonly edges: ConnectedEdges;
+  /** Of ids whose last report was stored. */
+  readonly announcements: Announcements;
   /** Networks that may be contacted although they are private (contract 1.9). */
   readonly allowedTargets: BlockList;
 }

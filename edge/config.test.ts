@@ -26,11 +26,18 @@ describe('the settings of the edge', () => {
         handshakesPerSecond: 500,
         requestsPerSecond: 10_000,
         maxMessageBytes: 65_536,
+        connectTimeoutMs: 4_000,
       },
       maxCalls: 500,
       strangers: { tries: 5, windowS: 60, blockS: 600, maxSources: 10_000 },
       call: { ringAfterMs: 200, prepareTimeoutMs: 10_000, mediaTimeoutMs: 60_000 },
       session: { expiresS: 1800, minS: 90 },
+      trunks: {
+        ringTimeoutMs: 60_000,
+        dnsServers: [],
+        probes: { intervalMs: 60_000, limitMs: 5_000, concurrency: 64 },
+        failbackAfter: 3,
+      },
       drainTimeoutMs: 60_000,
       media: { workers: null, workerBin: expect.stringMatching(/mediasoup-worker/), acceptUnmarked: false },
       voice: 'slt',
@@ -48,6 +55,7 @@ describe('the settings of the edge', () => {
       DRACHTIO_SECRET: 'cymru',
       STT_BASE_URL: 'https://speech.example.com/v1',
       MEDIA_TIMEOUT_S: '0',
+      DNS_SERVERS: '192.0.2.53, 192.0.2.54:5353',
     });
     expect(config.sip.port).toBe(15_061);
     expect(config.drachtio).toEqual({ host: '192.0.2.1', port: 9022, secret: 'cymru' });
@@ -57,6 +65,7 @@ describe('the settings of the edge', () => {
       model: 'whisper-1',
     });
     expect(config.call.mediaTimeoutMs).toBe(0);
+    expect(config.trunks.dnsServers).toEqual(['192.0.2.53', '192.0.2.54:5353']);
   });
 
   it.each([

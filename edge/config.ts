@@ -54,6 +54,13 @@ export interface EdgeSettings {
     readonly mediaTimeoutMs: number;
   };
   readonly session: { readonly expiresS: number; readonly minS: number };
+  readonly trunks: {
+    readonly ringTimeoutMs: number;
+    /** empty: those of the machine */
+    readonly dnsServers: readonly string[];
+    readonly probes: { readonly intervalMs: number; readonly limitMs: number; readonly concurrency: number };
+    readonly failbackAfter: number;
+  };
   readonly drainTimeoutMs: number;
   readonly media: {
     readonly workers: number | null;
@@ -103,6 +110,7 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
       handshakesPerSecond: read.integer('SIP_HANDSHAKES_PER_SECOND', 1, 1_000_000),
       requestsPerSecond: read.integer('SIP_REQUESTS_PER_SECOND', 1, 1_000_000),
       maxMessageBytes: read.integer('SIP_MAX_MESSAGE_BYTES', 4096, 1_048_576),
+      connectTimeoutMs: read.integer('SIP_CONNECT_TIMEOUT_S', 1, 60) * 1000,
     },
     maxCalls: read.integer('MAX_CALLS', 1, 100_000),
     strangers: {
@@ -117,6 +125,16 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
       mediaTimeoutMs: read.integer('MEDIA_TIMEOUT_S', 0, 86_400) * 1000,
     },
     session: { expiresS, minS: read.integer('SESSION_MIN_S', 90, expiresS) },
+    trunks: {
+      ringTimeoutMs: read.integer('RING_TIMEOUT_S', 1, 600) * 1000,
+      dnsServers: read.list('DNS_SERVERS'),
+      probes: {
+        intervalMs: read.integer('TRUNK_PROBE_INTERVAL_S', 1, 86_400) * 1000,
+        limitMs: read.integer('TRUNK_PROBE_TIMEOUT_S', 1, 60) * 1000,
+        concurrency: read.integer('TRUNK_PROBE_CONCURRENCY', 1, 10_000),
+      },
+      failbackAfter: read.integer('TRUNK_FAILBACK_PROBES', 1, 1000),
+    },
     drainTimeoutMs: read.integer('DRAIN_TIMEOUT_S', 0, 86_400) * 1000,
     media: {
       workers: read.isSet('MEDIA_WORKERS') ? read.integer('MEDIA_WORKERS', 1, 256) : null,
@@ -230,6 +248,12 @@ function reader(env: Environment) {
   return {
     optional,
     text,
+    /** Comma-separated words. */
+    list: (name: SettingName): string[] =>
+      text(name)
+        .split(',')
+        .map((word) => word.trim())
+        .filter((word) => word !== ''),
     isSet: (name: SettingName): boolean => optional(name) !== null,
     integer(name: SettingName, least: number, most: number): number {
       const value = Number(text(name));

@@ -8,9 +8,11 @@
  * last call are still reported.
  */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { systemClock } from '#shared/clock.ts';
-import type { EdgeCommand, EdgeConfig } from '#shared/edge-protocol.ts';
+import type { EdgeConfig } from '#shared/edge-protocol.ts';
 import { newId } from '#shared/ids.ts';
 import { Flite } from '#shared/models/flite.ts';
 import { OpenAiSpeechToText, OpenAiTextToSpeech } from '#shared/models/openai-speech.ts';
@@ -19,6 +21,7 @@ import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import { SpeechCache } from '#shared/models/speech-cache.ts';
 import { createAgents } from './agent/agents.ts';
 import { Calls } from './call/calls.ts';
+import { carryOut } from './commands.ts';
 import { certificates, controlAddress, type EdgeSettings } from './config.ts';
 import { CurrentConfig } from './current-config.ts';
 import { EngineProcess } from './engine-process.ts';
@@ -26,12 +29,18 @@ import { hostPort, localAddress } from './local-address.ts';
 import type { EdgeLog } from './log.ts';
 import { createMedia, type RunningMedia } from './media/media.ts';
 import { Metrics } from './metrics.ts';
+import { ProbeReports } from './probe-reports.ts';
 import { openReporting, type Reporting } from './reporting/reporting.ts';
 import { Signaling } from './signaling/signaling.ts';
+import { NodeDns } from './trunks/dns.ts';
+import { Trunks } from './trunks/trunks.ts';
 
 const clock = systemClock;
 /** Bytes of synthesized speech that are kept. */
 const speechCacheBytes = 64 * 1024 * 1024;
+/** A name server that is silent for so long is asked again, or the next one is, ms. */
+const dnsTimeoutMs = 2_000;
+const dnsTries = 2;
 /** After the last call: how long its BYE may wait for an answer, ms. */
 const lingerMs = 2_000;
 
@@ -43,6 +52,8 @@ export class Edge {
   readonly #reporting: Reporting;
   readonly #calls: Calls;
   readonly #signaling: Signaling;
+  readonly #trunks: Trunks;
+  readonly #probes: ProbeReports;
   readonly #engine: EngineProcess | null;
 
   private constructor(
@@ -54,6 +65,8 @@ export class Edge {
       reporting: Reporting;
       calls: Calls;
       signaling: Signaling;
+      trunks: Trunks;
+      probes: ProbeReports;
       engine: EngineProcess | null;
     },
   ) {
@@ -64,6 +77,8 @@ export class Edge {
     this.#reporting = parts.reporting;
     this.#calls = parts.calls;
     this.#signaling = parts.signaling;
+    this.#trunks = parts.trunks;
+    this.#probes = parts.probes;
     this.#engine = parts.engine;
   }
 
@@ -83,16 +98,15 @@ export class Edge {
       ...(settings.media.workers === null ? {} : { workers: settings.media.workers }),
       log,
     });
+    const privateAuthority = settings.tls.ca === null ? null : readFileSync(settings.tls.ca, 'utf8');
     const metrics = new Metrics();
     const current = new CurrentConfig();
     const { speech, stt } = speechOf(settings);
     const onConfig = (config: EdgeConfig): void => {
       current.apply(config);
       signaling.configure(config);
+      trunks.configure(config.numbers);
       log.info({ version: config.version, numbers: config.numbers.length }, 'configuration applied');
-    };
-    const onCommand = async (command: EdgeCommand): Promise<void> => {
-      if (command.kind === 'call.stop') calls.stop(command.call_id);
     };
     const reporting = await openReporting({
       dataDir: settings.dataDir,
@@ -107,8 +121,8 @@ export class Edge {
       },
       log: (level, message, facts) => log[level](facts ?? {}, message),
       onConfig,
-      onCommand,
-      metrics: () => ({ ...metrics.snapshot(), ...engineMetrics(engine) }),
+      onCommand: (command) => carryOut(command, { calls, trunks, report: (body) => reporting.report(body) }),
+      metrics: () => ({ ...metrics.snapshot(), ...trunks.metrics(), ...engineMetrics(engine) }),
     });
     const agents = createAgents({
       pathways: current.pathway,
@@ -120,6 +134,7 @@ export class Edge {
       log,
       newId,
       allowedTargets: current.allowedTargets,
+      ...(privateAuthority === null ? {} : { ca: [...rootCertificates, privateAuthority] }),
     });
     const calls: Calls = new Calls({
       clock,
@@ -130,6 +145,11 @@ export class Edge {
       newId,
       maxCalls: settings.maxCalls,
       settings: settings.call,
+      outbound: {
+        routes: { hunt: (number) => trunks.hunt(number) },
+        dialer: { dial: (...attempt) => signaling.dial(...attempt) },
+        ringTimeoutMs: settings.trunks.ringTimeoutMs,
+      },
       onEnded: (termination, answered) =>
         metrics.count('trunkline_edge_calls_total', { termination, answered: String(answered) }),
     });
@@ -150,12 +170,31 @@ export class Edge {
         if (up) engineUp();
       },
     });
+    const probes = new ProbeReports(clock, (body) => reporting.report(body));
+    const trunks: Trunks = outboundTrunks(
+      settings,
+      log,
+      current,
+      signaling,
+      probes,
+      metrics,
+      privateAuthority,
+    );
     if (reporting.config) onConfig(reporting.config);
     const unusable = Promise.withResolvers<never>();
     const engine = settings.drachtio
       ? null
       : embeddedEngine(settings, log, reporting, signaling, metrics, unusable.reject);
-    const edge = new Edge(settings, log, { media, speech, reporting, calls, signaling, engine });
+    const edge = new Edge(settings, log, {
+      media,
+      speech,
+      reporting,
+      calls,
+      signaling,
+      trunks,
+      probes,
+      engine,
+    });
     measure(metrics, { media, calls, signaling });
     try {
       if (settings.drachtio) signaling.connect(settings.drachtio);
@@ -196,6 +235,8 @@ export class Edge {
   }
 
   async #close(): Promise<void> {
+    this.#trunks.close();
+    this.#probes.flush();
     this.#signaling.close();
     await this.#engine?.stop();
     await this.#media.close();
@@ -211,6 +252,34 @@ function speechOf(settings: EdgeSettings): { speech: TextToSpeech; stt: SpeechTo
     speech: new SpeechCache(voiceOut, speechCacheBytes),
     stt: stt && new OpenAiSpeechToText(stt),
   };
+}
+
+function outboundTrunks(
+  settings: EdgeSettings,
+  log: EdgeLog,
+  current: CurrentConfig,
+  signaling: Signaling,
+  probes: ProbeReports,
+  metrics: Metrics,
+  privateAuthority: string | null,
+): Trunks {
+  const { dnsServers, probes: health, failbackAfter } = settings.trunks;
+  return new Trunks({
+    clock,
+    random: Math.random,
+    storePath: join(settings.dataDir, 'failover.db'),
+    dns: new NodeDns({ servers: dnsServers, timeoutMs: dnsTimeoutMs, tries: dnsTries }),
+    allowed: current.allowedTargets,
+    ca: privateAuthority === null ? [] : [privateAuthority],
+    prober: signaling,
+    report: (probe) => probes.add(probe),
+    moved: (move) => {
+      log.warn({ trunk_id: move.trunkId, from: move.from, to: move.to, cause: move.cause }, 'trunk moves');
+      metrics.count('trunkline_edge_trunk_moves_total', { cause: move.cause });
+    },
+    health,
+    failbackAfter,
+  });
 }
 
 function embeddedEngine(

@@ -131,6 +131,37 @@ export const settings = [
     default: '60',
     description: 'Seconds that running calls may take to end after SIGTERM.',
   },
+  {
+    name: 'RING_TIMEOUT_S',
+    default: '60',
+    description: 'Seconds that a call of ours may ring, or be silent after a 100, before it is given up.',
+  },
+  {
+    name: 'SIP_CONNECT_TIMEOUT_S',
+    default: '4',
+    description: 'Seconds that an outgoing TLS connection may take, handshake included.',
+  },
+  {
+    name: 'DNS_SERVERS',
+    default: '',
+    description: 'DNS servers for trunk names, comma-separated. Unset: those of the machine.',
+  },
+  {
+    name: 'TRUNK_PROBE_INTERVAL_S',
+    default: '60',
+    description: 'Seconds between two OPTIONS to an endpoint.',
+  },
+  {
+    name: 'TRUNK_PROBE_TIMEOUT_S',
+    default: '5',
+    description: 'Seconds after which an OPTIONS without an answer has failed.',
+  },
+  { name: 'TRUNK_PROBE_CONCURRENCY', default: '64', description: 'OPTIONS on their way at a time.' },
+  {
+    name: 'TRUNK_FAILBACK_PROBES',
+    default: '3',
+    description: 'Good probes in a row after which a trunk returns to its primary endpoint by itself.',
+  },
   { name: 'MEDIA_WORKERS', default: 'one per core', description: 'Number of media worker processes.' },
   {
     name: 'MEDIASOUP_WORKER',

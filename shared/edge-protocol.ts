@@ -23,6 +23,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { codecNames } from '#shared/codecs.ts';
+import { DiscoveryResult, FailoverAttempt, HealthProbe, OutboundTrunkCore } from '#shared/trunk-protocol.ts';
 
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()]);
@@ -61,6 +62,8 @@ export const AgentSettings = Type.Union([
     ...Manner,
   }),
   Type.Object({ kind: Type.Literal('stream'), stream_url: Type.String(), ...Manner }),
+  /** Instructions in plain words, for a language model. */
+  Type.Object({ kind: Type.Literal('task'), task: Type.String(), ...Manner }),
   Type.Object({ kind: Type.Literal('echo'), ...Manner }),
   Type.Object({ kind: Type.Literal('tone'), frequency_hz: Type.Number(), ...Manner }),
 ]);
@@ -97,11 +100,17 @@ export const InboundTrunk = Type.Object({
 });
 export type InboundTrunk = Static<typeof InboundTrunk>;
 
+/** One outbound configuration of a number, its credentials in plain text. */
+export const OutboundTrunk = Type.Object({ ...OutboundTrunkCore, headers: Type.Array(HeaderMapping) });
+export type OutboundTrunk = Static<typeof OutboundTrunk>;
+
 export const NumberConfig = Type.Object({
   /** E.164 with plus */
   number: Type.String(),
   org_id: Type.String(),
   inbound: Type.Array(InboundTrunk),
+  /** by priority; empty: calls cannot be made from this number */
+  outbound: Type.Array(OutboundTrunk),
   /** null: the number is known, but nobody answers (480) */
   agent: Nullable(AgentSettings),
 });
@@ -243,6 +252,8 @@ export const CallRecord = Type.Object({
   ),
   codec: Nullable(Type.String()),
   media: Nullable(MediaReport),
+  /** endpoints that an outbound call tried in vain, in order */
+  failover_attempts: Type.Optional(Type.Array(FailoverAttempt)),
   agent_kind: Nullable(Type.String()),
   pathway_id: Nullable(Type.String()),
   pathway_version: Nullable(Type.Integer()),
@@ -252,6 +263,58 @@ export const CallRecord = Type.Object({
   variables: CallVariables,
 });
 export type CallRecord = Static<typeof CallRecord>;
+
+const oneOf = <const T extends readonly string[]>(values: T) => Type.Enum<T[number][]>([...values]);
+
+/** A test call as it now stands (contract 3.2); the last report has a `result` other than `pending`. */
+export const TestCallState = Type.Object({
+  status: oneOf([
+    'queued',
+    'initiated',
+    'ringing',
+    'in-progress',
+    'completed',
+    'failed',
+    'busy',
+    'no-answer',
+  ]),
+  result: oneOf(['pending', 'connected', 'failed', 'busy', 'no_answer']),
+  /** from answer to end; 0 when unanswered */
+  duration_seconds: Type.Number(),
+  sip_code: Nullable(Type.Integer()),
+  sip_call_id: Nullable(Type.String()),
+  codec: Nullable(Type.String()),
+  error: Nullable(Type.String()),
+  timeline: Type.Array(
+    Type.Object({
+      event: oneOf([
+        'initiated',
+        'trying',
+        'ringing',
+        'early_media',
+        'answered',
+        'media_confirmed',
+        'dtmf_sent',
+        'failover',
+        'completed',
+        'failed',
+        'busy',
+        'no_answer',
+      ]),
+      at: Iso,
+      detail: Type.String(),
+    }),
+  ),
+  /** null before the answer */
+  media: Nullable(
+    Type.Object({
+      packets_sent: Type.Integer(),
+      packets_received: Type.Integer(),
+      verdict: MediaVerdict,
+    }),
+  ),
+});
+export type TestCallState = Static<typeof TestCallState>;
 
 export const ReportBody = Type.Union([
   /** The call as it now stands, whole; replaces what was stored. The last one has `ended_at`. */
@@ -268,6 +331,16 @@ export const ReportBody = Type.Union([
     call_id: Type.String(),
     messages: Type.Array(TraceMessage),
     truncated: Type.Boolean(),
+  }),
+  /** OPTIONS probes since the last such report, oldest first. */
+  Type.Object({ type: Type.Literal('health'), probes: Type.Array(HealthProbe) }),
+  /** A discovery as it now stands, whole. The last one is not `running`. */
+  Type.Object({ type: Type.Literal('discovery'), discovery_id: Type.String(), result: DiscoveryResult }),
+  /** A test call as it now stands, whole. */
+  Type.Object({
+    type: Type.Literal('test_call'),
+    test_call_id: Type.String(),
+    ...TestCallState.properties,
   }),
 ]);
 export type ReportBody = Static<typeof ReportBody>;
@@ -309,6 +382,46 @@ export type EdgeToControl = Static<typeof EdgeToControl>;
 export const EdgeCommand = Type.Union([
   /** Ends a call; without effect when it has ended. */
   Type.Object({ kind: Type.Literal('call.stop'), call_id: Type.String() }),
+  /** Calls `to` from an attached number. The answer says that the call was taken, not how it ends. */
+  Type.Object({
+    kind: Type.Literal('call.place'),
+    call_id: Type.String(),
+    org_id: Type.String(),
+    /** that calls, E.164 with plus */
+    number: Type.String(),
+    /** E.164 with plus, an extension, or a SIP URI */
+    to: Type.String(),
+    agent: AgentSettings,
+    variables: CallVariables,
+    /** keys to press right after the answer; `w` waits 0.5 s */
+    precall_dtmf: Nullable(Type.String()),
+    /** what to do when a mailbox answers (contract 9.1) */
+    voicemail: Type.Object({
+      action: oneOf(['hangup', 'leave_message', 'ignore']),
+      message: Nullable(Type.String()),
+    }),
+  }),
+  /** Makes the trunk's own endpoint the active one at once (contract 3.5, `failback_now`). */
+  Type.Object({ kind: Type.Literal('trunk.failback'), trunk_id: Type.String() }),
+  /** Explores a host (contract 3.1); a null port or transport was not given. */
+  Type.Object({
+    kind: Type.Literal('discovery.run'),
+    discovery_id: Type.String(),
+    host: Type.String(),
+    port: Nullable(Type.Integer()),
+    transport: Nullable(oneOf(['udp', 'tcp', 'tls'])),
+  }),
+  /** Calls over one trunk to see whether it works (contract 3.2). */
+  Type.Object({
+    kind: Type.Literal('test_call.run'),
+    test_call_id: Type.String(),
+    org_id: Type.String(),
+    number: Type.String(),
+    to: Type.String(),
+    trunk_id: Type.String(),
+    max_seconds: Type.Integer(),
+    dtmf: Nullable(Type.String()),
+  }),
 ]);
 export type EdgeCommand = Static<typeof EdgeCommand>;
 

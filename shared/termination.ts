@@ -7,7 +7,10 @@ export type Party = 'caller' | 'callee' | 'agent' | 'api' | 'edge' | 'trunk';
 export interface TerminationRule {
   /** Who is answerable for the end. */
   readonly party: Party;
-  /** SIP status sent to the caller when the call was not yet answered; 0 when the code only ends answered calls. */
+  /**
+   * SIP status sent to the caller when the call was not yet answered; 0 when the code only ends answered calls or
+   * calls that we make, which show the status that they received.
+   */
   readonly sipStatus: number;
   /** One sentence for a person. */
   readonly summary: string;
@@ -15,6 +18,14 @@ export interface TerminationRule {
 
 export const terminations = {
   caller_hangup: { party: 'caller', sipStatus: 0, summary: 'The caller hung up.' },
+  callee_hangup: { party: 'callee', sipStatus: 0, summary: 'The callee hung up.' },
+  callee_busy: { party: 'callee', sipStatus: 0, summary: 'The callee is busy.' },
+  callee_refused: { party: 'callee', sipStatus: 0, summary: 'The callee refused the call.' },
+  no_answer: { party: 'callee', sipStatus: 0, summary: 'Nobody answered.' },
+  route_unreachable: { party: 'trunk', sipStatus: 0, summary: 'No endpoint of the trunk could be reached.' },
+  route_timeout: { party: 'trunk', sipStatus: 0, summary: 'No endpoint of the trunk answered in time.' },
+  route_auth_failed: { party: 'trunk', sipStatus: 0, summary: 'The trunk refused our credentials.' },
+  no_route: { party: 'edge', sipStatus: 0, summary: 'The number has no outbound configuration.' },
   caller_canceled: { party: 'caller', sipStatus: 487, summary: 'The caller gave up before the answer.' },
   agent_hangup: { party: 'agent', sipStatus: 0, summary: 'The agent ended the call.' },
   api_stop: { party: 'api', sipStatus: 480, summary: 'The call was stopped through the API.' },
@@ -22,7 +33,7 @@ export const terminations = {
   ack_timeout: { party: 'caller', sipStatus: 0, summary: 'The caller never acknowledged the answer.' },
   session_expired: { party: 'caller', sipStatus: 0, summary: 'The session timer ran out without a refresh.' },
   media_timeout: { party: 'caller', sipStatus: 0, summary: 'No media arrived for the configured time.' },
-  bad_answer: { party: 'caller', sipStatus: 0, summary: "The caller's answer to our offer was unusable." },
+  bad_answer: { party: 'caller', sipStatus: 0, summary: 'The answer to our media offer was unusable.' },
   media_refused: { party: 'caller', sipStatus: 488, summary: 'The offered media cannot be accepted.' },
   source_not_allowed: {
     party: 'caller',

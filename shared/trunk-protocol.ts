@@ -8,8 +8,7 @@ import { codecNames } from '#shared/codecs.ts';
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 const Iso = Type.String({ minLength: 20, maxLength: 30 });
-const oneOf = <const T extends readonly string[]>(values: T) =>
-  Type.Union(values.map((value) => Type.Literal(value as T[number])));
+const oneOf = <const T extends readonly string[]>(values: T) => Type.Enum<T[number][]>([...values]);
 
 /** Contract 3.5: what makes a call try the next endpoint. */
 export const failoverTriggers = ['unreachable', 'auth_failure', 'timeout'] as const;

@@ -1,14 +1,42 @@
 /** /v1/calls: reading and stopping calls (contract 9.2 and 9.3). */
-import { CallPath, CallStopped, CallView } from '#shared/api/calls.ts';
+import { CallOrder, CallPath, CallQueued, CallStopped, CallView } from '#shared/api/calls.ts';
 import { Closed } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import type { Services } from '../services.ts';
+import { CallPlacer } from './place.ts';
 import { callView } from './rules.ts';
 import { findCall, findTranscript } from './store.ts';
 
 export function callRoutes(app: App, services: Services): void {
   const { db } = services.database;
+  const placer = new CallPlacer(services);
+
+  app.route({
+    method: 'POST',
+    url: '/v1/calls',
+    config: {
+      limits: [{ scope: 'organization_calls', limit: 60, windowSeconds: 60 }],
+      errors: [
+        'AGENT_SOURCE_CONFLICT',
+        'NO_OUTBOUND_ROUTE',
+        'TARGET_NOT_ALLOWED',
+        'NUMBER_NOT_FOUND',
+        'PATHWAY_NOT_FOUND',
+        'PERSONA_NOT_FOUND',
+        'VERSION_NOT_FOUND',
+        'TOOL_NOT_FOUND',
+        'SERVICE_UNAVAILABLE',
+      ],
+    },
+    schema: { summary: 'Call somebody', body: CallOrder, response: { 200: CallQueued } },
+    handler: async (request) => ({
+      status: 'success' as const,
+      message: 'Call queued',
+      call_id: await placer.place(orgOf(request), request.body),
+      batch_id: null,
+    }),
+  });
 
   app.route({
     method: 'GET',

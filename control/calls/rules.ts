@@ -54,6 +54,9 @@ export function callRow(call: CallRecord, edgeId: string): CallRow {
     max_duration: call.max_duration,
     request_data: JSON.stringify(call.request_data),
     variables: JSON.stringify(call.variables),
+    failover_attempts: call.failover_attempts ? JSON.stringify(call.failover_attempts) : null,
+    metadata: '{}',
+    webhook: null,
   };
 }
 
@@ -86,7 +89,7 @@ export function callLogEntry(row: CallRow): CallLogEntry {
     hangup_by: ended ? row.hangup_by : null,
     termination: row.termination,
     termination_detail: row.termination_detail,
-    failover_attempts: [],
+    failover_attempts: row.failover_attempts === null ? [] : JSON.parse(row.failover_attempts),
     media: row.media === null ? null : JSON.parse(row.media),
   };
 }
@@ -139,7 +142,7 @@ export function callView(row: CallRow, transcript: readonly TranscriptEntry[], n
     pathway_version: row.pathway_version,
     persona_id: null,
     request_data: JSON.parse(row.request_data),
-    metadata: {},
+    metadata: JSON.parse(row.metadata),
     variables: JSON.parse(row.variables),
     transferred_to: null,
     concatenated_transcript: transcript.map((entry) => `${entry.user}: ${entry.text}`).join('\n'),
@@ -151,7 +154,7 @@ export function callView(row: CallRow, transcript: readonly TranscriptEntry[], n
       node_name,
       created_at: at,
     })),
-    sip_call_id: row.sip_call_id,
+    sip_call_id: row.sip_call_id === '' ? null : row.sip_call_id,
     trunk_id: row.trunk_id,
   };
 }

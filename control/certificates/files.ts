@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { SettingError } from '../config.ts';
 import { type Issued, issueAuthority, issueServer } from './issue.ts';
 
 const renewBeforeMs = 30 * 24 * 60 * 60 * 1000;
@@ -28,12 +29,14 @@ export interface CertificateOptions {
 /**
  * Finds or makes the files. The authority is made once; the server certificate is made again when it ends
  * within 30 days or does not name all hosts.
- * @throws Error when a given file cannot be read
+ * @throws SettingError naming the setting whose file cannot be read
  */
 export async function ensureCertificates(options: CertificateOptions): Promise<CertificateFiles> {
   const { given } = options;
   if (given) {
-    for (const file of [given.cert, given.key, given.ca ?? given.cert]) readFileSync(file);
+    assertReadable('TLS_CERT', given.cert);
+    assertReadable('TLS_KEY', given.key);
+    if (given.ca !== null) assertReadable('TLS_CA', given.ca);
     return { cert: given.cert, key: given.key, ca: given.ca ?? given.cert };
   }
   const folder = join(options.dataFolder, 'tls');
@@ -46,6 +49,15 @@ export async function ensureCertificates(options: CertificateOptions): Promise<C
     write(serverFiles, await issueServer(authority, hosts, options.now));
   }
   return { ...serverFiles, ca: authorityFiles.cert };
+}
+
+function assertReadable(setting: string, file: string): void {
+  try {
+    readFileSync(file);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SettingError(`${setting}: the file ${file} cannot be read (${why}); name one that can`);
+  }
 }
 
 async function ensureAuthority(files: { cert: string; key: string }, now: number): Promise<Issued> {

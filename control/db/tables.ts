@@ -18,6 +18,12 @@ export interface OrganizationRow {
   /** Sealed (db/secrets.ts); 32 bytes in hexadecimal. */
   signing_secret: string;
   created_at: IsoTime;
+  /** JSON array of addresses. */
+  alert_emails: Json;
+  /** JSON array of E.164 numbers. */
+  alert_sms_numbers: Json;
+  /** Where events go that name no URL of their own. */
+  event_webhook_url: string | null;
 }
 
 export interface ApiKeyRow {
@@ -148,6 +154,7 @@ export interface CallRow {
   id: string;
   org_id: string;
   edge_id: string;
+  /** Empty until the edge has reported the call. */
   sip_call_id: string;
   parent_id: string | null;
   direction: 'inbound' | 'outbound';
@@ -174,6 +181,80 @@ export interface CallRow {
   max_duration: number | null;
   request_data: Json;
   variables: Json;
+  /** JSON array of failed attempts (contract 3.4); null on inbound calls. */
+  failover_attempts: Json | null;
+  /** Stored for the customer, not used. */
+  metadata: Json;
+  /** Where the call's record goes when it has ended; null: where its number says. */
+  webhook: string | null;
+}
+
+/** The last probe of one endpoint of an outbound record. */
+export interface TrunkEndpointRow {
+  configuration_id: string;
+  host: string;
+  port: number;
+  healthy: Flag;
+  response_time_ms: number | null;
+  checked_at: IsoTime;
+  consecutive_failures: number;
+  /** Whether the next call over the record uses this endpoint first. */
+  active: Flag;
+}
+
+/** What the probes of a number's trunk came to in one hour. */
+export interface TrunkHourRow {
+  org_id: string;
+  number: string;
+  /** `2030-01-01T05`, UTC */
+  hour: string;
+  rounds: number;
+  healthy_rounds: number;
+  answered_probes: number;
+  /** sum over the answered probes */
+  response_ms: number;
+}
+
+export interface DiscoveryRow {
+  /** `disc_<uuid>` */
+  id: string;
+  org_id: string;
+  host: string;
+  /** DiscoveryResult of shared/trunk-protocol.ts as last reported. */
+  result: Json;
+  started_at: IsoTime;
+  completed_at: IsoTime | null;
+}
+
+export interface TestCallRow {
+  /** `tc_<uuid>` */
+  id: string;
+  org_id: string;
+  /** TestCallState of shared/edge-protocol.ts as last reported. */
+  state: Json;
+  created_at: IsoTime;
+  updated_at: IsoTime;
+}
+
+/** An event on its way to a customer. */
+export interface WebhookDeliveryRow {
+  /** `evt_<uuid>` */
+  id: string;
+  org_id: string;
+  type: string;
+  url: string;
+  /** Of what the event is about, such as a call. */
+  subject_id: string;
+  /** Null until the first attempt, which makes it. */
+  body: Json | null;
+  created_at: IsoTime;
+  first_attempt_at: IsoTime | null;
+  attempts: number;
+  /** Null: delivered, or given up. */
+  next_attempt_at: IsoTime | null;
+  delivered_at: IsoTime | null;
+  last_status: number | null;
+  last_error: string | null;
 }
 
 /** Some messages of a call's SIP trace, as one report brought them. */
@@ -230,6 +311,11 @@ export interface Tables {
   edges: EdgeRow;
   outboxes: OutboxRow;
   calls: CallRow;
+  trunk_endpoints: TrunkEndpointRow;
+  trunk_hours: TrunkHourRow;
+  discoveries: DiscoveryRow;
+  test_calls: TestCallRow;
+  webhook_deliveries: WebhookDeliveryRow;
   trace_parts: TracePartRow;
   transcript_parts: TranscriptPartRow;
   rejected_reports: RejectedReportRow;

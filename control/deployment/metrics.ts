@@ -12,6 +12,8 @@ export interface Metrics {
   readonly registry: Registry;
   /** Counts one frame of reports from an edge. */
   reports(stored: number, rejected: number): void;
+  /** Counts one attempt of a webhook. */
+  webhook(outcome: string): void;
 }
 
 export function createMetrics(app: App, services: Pick<Services, 'edges'>): Metrics {
@@ -30,6 +32,12 @@ export function createMetrics(app: App, services: Pick<Services, 'edges'>): Metr
     labelNames: ['outcome'],
     registers: [registry],
   });
+  const webhooks = new Counter({
+    name: 'trunkline_control_webhook_attempts_total',
+    help: 'Attempts to deliver webhooks: delivered, to be tried again, or stopped by a 410.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
   new Gauge({
     name: 'trunkline_control_edges_connected',
     help: 'Edges that are connected.',
@@ -44,6 +52,7 @@ export function createMetrics(app: App, services: Pick<Services, 'edges'>): Metr
   });
   return {
     registry,
+    webhook: (outcome) => webhooks.inc({ outcome }),
     reports: (stored, rejected) => {
       reports.inc({ outcome: 'stored' }, stored);
       if (rejected > 0) reports.inc({ outcome: 'rejected' }, rejected);

@@ -50,7 +50,10 @@ async function publishedVersions(db: Db, pathwayId: string): Promise<PublishedVe
   return row ? { production: row.production_version, staging: row.staging_version } : null;
 }
 
-/** The versions of a pathway that calls may use: the live graph, the published ones, those that numbers name. */
+/**
+ * The versions of a pathway that calls may use: the live graph, the published ones, those that numbers and
+ * calls in progress name.
+ */
 export async function pathwayItems(db: Db, pathwayId: string): Promise<Item[]> {
   const row = await db.selectFrom('pathways').selectAll().where('id', '=', pathwayId).executeTakeFirst();
   const items = row ? await graphItems(db, row) : [];
@@ -78,6 +81,15 @@ async function graphItems(db: Db, row: PathwayRow): Promise<Item[]> {
   const versions = new Set(wanted.map((number) => resolveVersion(number.pathway_version, published)));
   for (const version of [published.production, published.staging])
     if (version !== null) versions.add(version);
+  const called = await db
+    .selectFrom('calls')
+    .select('pathway_version')
+    .distinct()
+    .where('org_id', '=', row.org_id)
+    .where('outcome', '=', 'in_progress')
+    .where('pathway_id', '=', row.id)
+    .execute();
+  for (const { pathway_version } of called) if (pathway_version !== null) versions.add(pathway_version);
   versions.delete(0);
   const items = [graphItem(row, 0, row)];
   if (versions.size === 0) return items;

@@ -14,6 +14,7 @@ import { type ControlToEdge, type EdgeCommand, EdgeToControl } from '#shared/edg
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Db } from '../db/tables.ts';
+import type { Announcements } from './announcements.ts';
 import { rememberEdge, seeEdge } from './edges-store.ts';
 import type { ConnectedEdge, ConnectedEdges } from './registry.ts';
 import type { ReportSource, ReportStore, SequencedReport } from './reports.ts';
@@ -38,6 +39,7 @@ export interface LinkParts {
   readonly config: EdgeConfigStore;
   readonly reports: ReportStore;
   readonly edges: ConnectedEdges;
+  readonly announcements: Announcements;
   readonly log: FastifyBaseLogger;
   readonly commandTimeoutMs: number;
   /** Called for every frame of reports that was stored. */
@@ -97,6 +99,8 @@ class EdgeLink implements ConnectedEdge {
   }
 
   async command(command: EdgeCommand): Promise<void> {
+    // What was published before the command reaches the edge before it.
+    await this.#work;
     const id = newId();
     const answer = Promise.withResolvers<void>();
     this.#commands.set(id, answer);
@@ -172,10 +176,11 @@ class EdgeLink implements ConnectedEdge {
   }
 
   async #store(source: ReportSource, reports: readonly SequencedReport[]): Promise<void> {
-    const { acknowledged, stored, rejected } = await this.#parts.reports.store(source, reports);
+    const { acknowledged, stored, rejected, announced } = await this.#parts.reports.store(source, reports);
     for (const problem of rejected)
       this.#parts.log.error({ edge: source.edgeId, problem }, 'report rejected');
     this.#parts.onReports(stored, rejected.length);
+    for (const subject of announced) this.#parts.announcements.announce(subject);
     this.#send({ type: 'ack', seq: acknowledged });
   }
 

@@ -51,4 +51,21 @@ export class ConnectedEdges {
     if (!edge) throw ApiError.unavailable('The edge that carries the call is not connected.', 5);
     await edge.command(command);
   }
+
+  /**
+   * The connected edge that carries the fewest calls, of those that do not drain.
+   * @throws ApiError SERVICE_UNAVAILABLE when there is none
+   */
+  leastLoaded(): ConnectedEdge {
+    const calls = (edge: ConnectedEdge) => edge.metrics.trunkline_edge_calls ?? 0;
+    const [first, ...others] = this.all.filter((edge) => (edge.metrics.trunkline_edge_draining ?? 0) === 0);
+    if (!first) throw ApiError.unavailable('No edge is connected.', 5);
+    return others.reduce((least, edge) => (calls(edge) < calls(least) ? edge : least), first);
+  }
+
+  /** Has every connected edge do it. @throws ApiError SERVICE_UNAVAILABLE when none is connected, or one fails */
+  async commandAll(command: EdgeCommand): Promise<void> {
+    if (this.#edges.size === 0) throw ApiError.unavailable('No edge is connected.', 5);
+    await Promise.all(this.all.map((edge) => edge.command(command)));
+  }
 }

@@ -10,6 +10,9 @@ import { Report, type ReportBody } from '#shared/edge-protocol.ts';
 import { callRow } from '../calls/rules.ts';
 import type { Database } from '../db/open.ts';
 import type { CallRow } from '../db/tables.ts';
+import { prepareChecks } from '../sip/checks-store.ts';
+import { prepareHealth } from '../sip/health-store.ts';
+import { prepareCallCompleted, webhookSubject } from '../webhooks/store.ts';
 
 /** Which edge and outbox a frame comes from. */
 export interface ReportSource {
@@ -24,12 +27,21 @@ export interface StoredReports {
   readonly stored: number;
   /** Reports that could not be understood, and why. They are kept aside and acknowledged, to block nothing. */
   readonly rejected: readonly string[];
+  /** What others may wait for (announcements.ts): ids of discoveries that ended, webhooks. */
+  readonly announced: ReadonlySet<string>;
 }
 
 const checkReport = Compile(Report);
 
 /** Columns of `calls` that a later report of the same call may alter. */
-const insertOnly: ReadonlySet<string> = new Set(['id', 'org_id', 'parent_id', 'started_at']);
+const insertOnly: ReadonlySet<string> = new Set([
+  'id',
+  'org_id',
+  'parent_id',
+  'started_at',
+  'metadata',
+  'webhook',
+]);
 
 export class ReportStore {
   readonly #database: Database;
@@ -86,9 +98,10 @@ function prepareStatements(connection: SqliteFile.Database): Statements {
     let last = acknowledged(source);
     let stored = 0;
     const rejected: string[] = [];
+    const announced = new Set<string>();
     for (const report of reports) {
       if (report.seq <= last) continue;
-      const problem = storeReport(write, source, report, now);
+      const problem = storeReport(write, source, report, now, announced);
       if (problem !== null) {
         reject.run(source.edgeId, source.outboxId, report.seq, problem, JSON.stringify(report), now);
         rejected.push(problem);
@@ -97,21 +110,27 @@ function prepareStatements(connection: SqliteFile.Database): Statements {
       stored++;
     }
     if (stored > 0) setMark.run(source.outboxId, source.edgeId, last);
-    return { acknowledged: last, stored, rejected };
+    return { acknowledged: last, stored, rejected, announced };
   };
   return { acknowledged, store: connection.transaction(store).immediate };
 }
 
-type WriteBody = (source: ReportSource, body: ReportBody, now: string) => void;
+type WriteBody = (source: ReportSource, body: ReportBody, now: string, announced: Set<string>) => void;
 
 /** What is wrong with a report, or null when it was stored. */
-function storeReport(write: WriteBody, source: ReportSource, report: unknown, now: string): string | null {
+function storeReport(
+  write: WriteBody,
+  source: ReportSource,
+  report: unknown,
+  now: string,
+  announced: Set<string>,
+): string | null {
   if (!checkReport.Check(report)) {
     const [error] = checkReport.Errors(report);
     return `${error?.instancePath ?? ''} ${error?.message ?? 'is not a report'}`.trim();
   }
   try {
-    write(source, report.body, now);
+    write(source, report.body, now, announced);
     return null;
   } catch (error) {
     // A time that is none. What the database says is no fault of the report and ends the transaction.
@@ -136,9 +155,13 @@ function prepareBodies(connection: SqliteFile.Database): WriteBody {
     `insert into trace_parts (call_id, messages, message_count, truncated, received_at)
      values (?, ?, ?, ?, ?)`,
   );
-  return ({ edgeId }, body, now) => {
+  const completed = prepareCallCompleted(connection);
+  const health = prepareHealth(connection);
+  const check = prepareChecks(connection);
+  return ({ edgeId }, body, now, announced) => {
     switch (body.type) {
       case 'call':
+        if (completed(body.call, now)) announced.add(webhookSubject);
         call.run(callRow(body.call, edgeId));
         break;
       case 'transcript':
@@ -149,6 +172,16 @@ function prepareBodies(connection: SqliteFile.Database): WriteBody {
         trace.run(call_id, JSON.stringify(messages), messages.length, truncated ? 1 : 0, now);
         break;
       }
+      case 'health':
+        health(body.probes);
+        break;
+      case 'discovery':
+        check(body, now);
+        if (body.result.status !== 'running') announced.add(body.discovery_id);
+        break;
+      case 'test_call':
+        check(body, now);
+        break;
     }
   };
 }
@@ -184,4 +217,7 @@ const callColumns: Readonly<Record<keyof CallRow, true>> = {
   max_duration: true,
   request_data: true,
   variables: true,
+  failover_attempts: true,
+  metadata: true,
+  webhook: true,
 };

@@ -1,9 +1,15 @@
 /** What the edges are told of numbers and pathways: pure functions of rows. */
-import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
-import type { AgentSettings, HeaderMapping, InboundTrunk, NumberConfig } from '#shared/edge-protocol.ts';
+import type {
+  AgentSettings,
+  HeaderMapping,
+  InboundTrunk,
+  NumberConfig,
+  OutboundTrunk,
+} from '#shared/edge-protocol.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
 import type { NumberRow, SipConfigurationRow } from '../db/tables.ts';
 import { type NumberSettings, readSettings } from '../numbers/rules.ts';
+import { codecsOf, failoverOf, usableEndpoints } from '../sip/config-rules.ts';
 
 /** Versions of a pathway that are in force; null: never published. */
 export interface PublishedVersions {
@@ -24,6 +30,7 @@ export function numberConfig(
     number: row.number,
     org_id: row.org_id,
     inbound: inboundTrunks(configurations),
+    outbound: configurations.filter((row) => row.direction === 'outbound').map(outboundTrunk),
     agent: agentSettings(row, published),
   };
 }
@@ -56,17 +63,43 @@ function inboundTrunk(row: SipConfigurationRow, sourceHost: string | null): Inbo
     allowed_ips: allowed,
     source_host: sourceHost,
     headers,
-    codecs: codecsOf(row),
+    codecs: [...codecsOf(row).codecs],
   };
+}
+
+/** @returns the trunk with its password as stored: sealed; `openTrunks` opens it where it leaves for an edge */
+function outboundTrunk(row: SipConfigurationRow): OutboundTrunk {
+  const failover = failoverOf(row);
+  const { codecs, transcode } = codecsOf(row);
+  const { username, password, realm } = row;
+  return {
+    id: row.id,
+    priority: row.priority,
+    endpoints: usableEndpoints(row),
+    triggers: [...failover.triggers],
+    failback: failover.failback,
+    codecs: [...codecs],
+    transcode,
+    credentials: username === null || password === null ? null : { username, password, realm },
+    headers: row.headers === null ? [] : JSON.parse(row.headers),
+  };
+}
+
+/** A number whose trunks have their passwords in plain text, for the edge link alone. */
+export function openTrunks(
+  number: NumberConfig,
+  open: (sealed: { id: string; password: string }) => string,
+): NumberConfig {
+  const outbound = number.outbound.map((trunk) => {
+    if (trunk.credentials === null) return trunk;
+    const password = open({ id: trunk.id, password: trunk.credentials.password });
+    return { ...trunk, credentials: { ...trunk.credentials, password } };
+  });
+  return { ...number, outbound };
 }
 
 function hostOf(row: SipConfigurationRow): string | null {
   return row.sip_endpoint === null ? null : (parseSipDestination(row.sip_endpoint)?.host ?? null);
-}
-
-function codecsOf(row: SipConfigurationRow): CodecName[] {
-  const config: { codecs?: CodecName[] } = row.codec_config === null ? {} : JSON.parse(row.codec_config);
-  return config.codecs ?? [...defaultCodecs];
 }
 
 /** Who answers a number; null when nobody does. */
@@ -99,7 +132,7 @@ export function resolveVersion(wanted: string | null, published: PublishedVersio
 }
 
 /** Defaults of contract 9.1. */
-function mannerOf(settings: NumberSettings) {
+export function mannerOf(settings: NumberSettings) {
   return {
     first_sentence: settings.first_sentence ?? null,
     wait_for_greeting: settings.wait_for_greeting ?? false,

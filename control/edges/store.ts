@@ -14,6 +14,7 @@ import type { Database } from '../db/open.ts';
 import type { SecretBox } from '../db/secrets.ts';
 import type { Db, EdgeConfigItemRow } from '../db/tables.ts';
 import { signingSecretContext } from '../organizations/store.ts';
+import { openPassword } from '../sip/store.ts';
 import {
   type Item,
   newestVersion,
@@ -24,6 +25,7 @@ import {
   storedContent,
   storeItem,
 } from './config-items.ts';
+import { openTrunks } from './rules.ts';
 
 type Kind = EdgeConfigItemRow['kind'];
 
@@ -193,8 +195,10 @@ export class EdgeConfigStore {
     const pathways: PathwayConfig[] = [];
     for (const { kind, key, content } of rows) {
       if (content === null) continue;
-      if (kind === 'number') numbers.push(JSON.parse(content));
-      else if (kind === 'pathway') pathways.push(JSON.parse(content));
+      if (kind === 'number') {
+        const stored: NumberConfig = JSON.parse(content);
+        numbers.push(openTrunks(stored, (trunk) => openPassword(this.#secrets, trunk) ?? ''));
+      } else if (kind === 'pathway') pathways.push(JSON.parse(content));
       else if (kind === 'organization') {
         organizations.push({
           org_id: key,

@@ -66,7 +66,8 @@ function limitRequests(
   if (state.refused) throw rateLimited(state);
 }
 
-function rateLimited(state: WindowState): ApiError {
+/** The refusal of contract 1.6. */
+export function rateLimited(state: WindowState): ApiError {
   return ApiError.of('RATE_LIMITED', {
     limit: state.limit,
     window_seconds: state.windowSeconds,

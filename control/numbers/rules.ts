@@ -112,7 +112,8 @@ function checkedUrl(name: 'stream_url' | 'webhook', text: string): string {
   return text;
 }
 
-function isTimezone(name: string): boolean {
+/** Whether `name` is of the IANA time zone database. */
+export function isTimezone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;

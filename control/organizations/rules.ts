@@ -1,5 +1,8 @@
 /** Keys: how they look, how they are kept, how they are read from a request. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { BlockList } from 'node:net';
+import { ApiError } from '#shared/errors.ts';
+import { judgeHost } from '#shared/outgoing-targets.ts';
 
 export type KeyKind = 'customer' | 'operator' | 'edge';
 
@@ -40,4 +43,25 @@ export function keyOfHeader(header: string | undefined): string | null {
     .replace(/^bearer[ \t]+/i, '')
     .trim();
   return key === '' || key.length > 512 || /\s/.test(key) ? null : key;
+}
+
+/**
+ * A URL that the service will contact: absolute, of that protocol, without user information; a literal address
+ * is judged now, a name at use (contract 1.9). @throws ApiError INVALID_PARAMETER, TARGET_NOT_ALLOWED
+ */
+export function checkUrl(
+  text: string,
+  protocol: 'https:' | 'wss:',
+  path: string,
+  allowedTargets: BlockList,
+): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || url.protocol !== protocol || url.username !== '' || url.password !== '') {
+    throw ApiError.invalid(path, `must be an absolute ${protocol}// URL without user information`);
+  }
+  const verdict = judgeHost(url.hostname, allowedTargets);
+  if (!verdict.allowed) {
+    throw ApiError.of('TARGET_NOT_ALLOWED', { path, address: url.hostname }, verdict.reason);
+  }
+  return text;
 }

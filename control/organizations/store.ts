@@ -33,6 +33,9 @@ export async function createOrganization(
       sip_enabled: organization.sipEnabled ? 1 : 0,
       signing_secret: secrets.seal(randomBytes(32).toString('hex'), signingSecretContext(id)),
       created_at: isoTime(clock),
+      alert_emails: '[]',
+      alert_sms_numbers: '[]',
+      event_webhook_url: null,
     })
     .execute();
   return id;
@@ -41,6 +44,21 @@ export async function createOrganization(
 /** What an organization's signing secret is sealed for (db/secrets.ts). */
 export function signingSecretContext(orgId: string): string {
   return `organization:${orgId}:signing_secret`;
+}
+
+/** @throws Error when there is no such organization */
+export function findOrganization(db: Db, orgId: string): Promise<OrganizationRow> {
+  return db.selectFrom('organizations').selectAll().where('id', '=', orgId).executeTakeFirstOrThrow();
+}
+
+export async function updateOrganization(
+  db: Db,
+  orgId: string,
+  change: Partial<
+    Pick<OrganizationRow, 'signing_secret' | 'alert_emails' | 'alert_sms_numbers' | 'event_webhook_url'>
+  >,
+): Promise<void> {
+  await db.updateTable('organizations').set(change).where('id', '=', orgId).execute();
 }
 
 export function listOrganizations(db: Db): Promise<OrganizationRow[]> {

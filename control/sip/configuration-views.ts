@@ -2,6 +2,7 @@
 import type { Configuration } from '#shared/api/sip.ts';
 import type { Db, SipConfigurationRow } from '../db/tables.ts';
 import type { Services } from '../services.ts';
+import { findProbed } from './health-store.ts';
 import { inboundSources } from './rules.ts';
 import { configurationView } from './views.ts';
 
@@ -21,10 +22,14 @@ export async function numberView(
   const versions = await services.edgeConfig.versionsOfNumbers(db, numbers);
   const confirmed = services.edges.appliedVersion;
   const sources = inboundSources(rows, services.config.openInbound);
+  const probed = await findProbed(
+    db,
+    rows.map((row) => row.id),
+  );
   const configurations = rows.map((row) => {
     const version = versions.get(row.number);
     const applied = confirmed !== null && version !== undefined && version <= confirmed;
-    return configurationView(row, { applied, sources });
+    return configurationView(row, { applied, sources, probed });
   });
   const primary = (direction: string) =>
     configurations.find((configuration) => configuration.direction === direction) ?? null;

@@ -3,6 +3,7 @@ import { plain } from '#shared/api/common.ts';
 import {
   Attach,
   Attached,
+  ConfigPatch,
   Detach,
   Detached,
   FirewallIps,
@@ -12,6 +13,7 @@ import {
   OutboundSetup,
   ParseDestination,
   ParsedDestination,
+  PatchedConfiguration,
   SipNumbers,
   TrunkStatus,
   Update,
@@ -27,10 +29,13 @@ import {
   requireNumber,
   updateConfiguration,
 } from './attach.ts';
+import { patchConfiguration } from './config.ts';
 import { numberView } from './configuration-views.ts';
+import { trunkView } from './health-rules.ts';
+import { findHours, findProbed } from './health-store.ts';
 import { firewallFacts, outboundSetup } from './setup-facts.ts';
 import { listConfigurations } from './store.ts';
-import { sipNumbers, uncheckedTrunk } from './views.ts';
+import { sipNumbers } from './views.ts';
 
 export function sipRoutes(app: App, services: Services): void {
   configurationRoutes(app, services);
@@ -99,10 +104,39 @@ function configurationRoutes(app: App, services: Services): void {
   });
 
   app.route({
+    method: 'PATCH',
+    url: '/v1/sip/config',
+    config: {
+      errors: [
+        'TRANSPORT_NOT_ALLOWED',
+        'TARGET_NOT_ALLOWED',
+        'FAILOVER_OUTBOUND_ONLY',
+        'FAILOVER_ENDPOINTS_REQUIRED',
+        'NO_ALERT_RECIPIENTS',
+        'NUMBER_NOT_FOUND',
+        'SIP_CONFIG_NOT_FOUND',
+      ],
+    },
+    schema: {
+      summary: 'Set failover, codecs and alerts of a SIP configuration',
+      body: ConfigPatch,
+      response: { 200: PatchedConfiguration },
+    },
+    handler: async (request) => plain(await patchConfiguration(services, orgOf(request), request.body)),
+  });
+
+  app.route({
     method: 'GET',
     url: '/v1/sip/numbers',
     schema: { summary: 'All numbers with SIP configurations', response: { 200: SipNumbers } },
-    handler: async (request) => plain({ numbers: sipNumbers(await listConfigurations(db, orgOf(request))) }),
+    handler: async (request) => {
+      const rows = await listConfigurations(db, orgOf(request));
+      const probed = await findProbed(
+        db,
+        rows.map((row) => row.id),
+      );
+      return plain({ numbers: sipNumbers(rows, probed) });
+    },
   });
 
   app.route({
@@ -111,13 +145,19 @@ function configurationRoutes(app: App, services: Services): void {
     config: { errors: ['NUMBER_NOT_FOUND'] },
     schema: {
       summary: 'Health of a number’s trunk',
-      description: 'Endpoints are not probed in this version: every status is `unchecked`.',
+      description: 'Every outbound endpoint gets one OPTIONS request a minute.',
       querystring: NumberQuery,
       response: { 200: TrunkStatus },
     },
     handler: async (request) => {
       const number = requireNumber(request.query.phone_number, '?phone_number');
-      return plain(uncheckedTrunk(await requireConfigurations(db, orgOf(request), number)));
+      const rows = await requireConfigurations(db, orgOf(request), number);
+      const probed = await findProbed(
+        db,
+        rows.map((row) => row.id),
+      );
+      const { hours, dayAgo } = await findHours(db, services.clock, orgOf(request), number);
+      return plain(trunkView(rows, probed, hours, dayAgo));
     },
   });
 }

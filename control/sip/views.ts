@@ -1,14 +1,15 @@
 /** SIP configurations and numbers as the API shows them: pure functions of rows (contract 2.2, 2.6, 3.3). */
 import type { Configuration } from '#shared/api/sip.ts';
-import { defaultCodecs } from '#shared/codecs.ts';
-import { parseSipDestination } from '#shared/sip-destination.ts';
 import type { SipConfigurationRow } from '../db/tables.ts';
+import { alertsOf, codecsOf, failoverOf } from './config-rules.ts';
+import { activePriority, type HealthStatus, type Probed, trunkStatus } from './health-rules.ts';
 import { secretMask } from './rules.ts';
 
 /** What the API shows besides the record itself. */
 export interface ViewContext {
   readonly applied: boolean;
   readonly sources: 'listed' | 'none' | 'open';
+  readonly probed: Probed;
 }
 
 /** The configuration object of contract 2.2. */
@@ -24,40 +25,28 @@ export function configurationView(row: SipConfigurationRow, context: ViewContext
     sip_endpoint: row.sip_endpoint,
     headers,
     options: row.direction === 'inbound' ? inboundOptions(row) : outboundOptions(row),
-    failover_config: row.direction === 'inbound' ? null : parsed(row.failover_config, defaultFailover),
-    codec_config: parsed(row.codec_config, defaultCodecConfig),
-    alert_config: parsed(row.alert_config, defaultAlerts),
+    failover_config:
+      row.direction === 'inbound' ? null : failoverView(row, activePriority(row, context.probed)),
+    codec_config: codecView(row),
+    alert_config: alertsOf(row),
     ...(row.direction === 'inbound' && { inbound_sources: context.sources }),
     applied: context.applied,
-    health_status: 'unchecked',
+    health_status: trunkStatus([row], context.probed),
     created_at: row.created_at,
     updated_at: row.updated_at,
   };
 }
 
-function parsed(text: string | null, defaults: object): unknown {
-  return text === null ? defaults : JSON.parse(text);
+/** Lists are copied, because answers are not read-only. */
+function failoverView(row: SipConfigurationRow, activePriority: number): Configuration['failover_config'] {
+  const { endpoints, triggers, ...rest } = failoverOf(row);
+  return { ...rest, endpoints: [...endpoints], triggers: [...triggers], active_priority: activePriority };
 }
 
-/** Defaults of contract 3.5. */
-const defaultFailover = {
-  enabled: false,
-  endpoints: [],
-  triggers: ['unreachable', 'auth_failure', 'timeout'],
-  failback: 'auto',
-  active_priority: 0,
-};
-const defaultCodecConfig = { codecs: defaultCodecs, transcode: false };
-const defaultAlerts = {
-  enabled: false,
-  thresholds: {
-    unreachable_minutes: 5,
-    failure_rate_percent: 20,
-    failure_rate_window_minutes: 30,
-    response_time_ms: 500,
-  },
-  channels: { email: false, sms: false, webhook: null },
-};
+function codecView(row: SipConfigurationRow): Configuration['codec_config'] {
+  const { codecs, transcode } = codecsOf(row);
+  return { codecs: [...codecs], transcode };
+}
 
 function inboundOptions(row: SipConfigurationRow): Configuration['options'] {
   return {
@@ -87,41 +76,17 @@ export interface SipNumber {
   phone_number: string;
   directions: string[];
   sip_endpoint: string | null;
-  health_status: 'unchecked';
+  health_status: HealthStatus;
   configuration_count: number;
 }
 
 /** One line per number. @param rows sorted by number, direction and priority */
-export function sipNumbers(rows: readonly SipConfigurationRow[]): SipNumber[] {
+export function sipNumbers(rows: readonly SipConfigurationRow[], probed: Probed): SipNumber[] {
   return [...Map.groupBy(rows, (row) => row.number)].map(([number, own]) => ({
     phone_number: number,
     directions: [...new Set(own.map((row) => row.direction))],
     sip_endpoint: own.find((row) => row.direction === 'outbound')?.sip_endpoint ?? null,
-    health_status: 'unchecked',
+    health_status: trunkStatus(own, probed),
     configuration_count: own.length,
   }));
-}
-
-/** The health of a trunk that nobody probes (contract 3.3). @param rows of one number, by priority */
-export function uncheckedTrunk(rows: readonly SipConfigurationRow[]) {
-  const outbound = rows.filter((row) => row.direction === 'outbound');
-  return {
-    status: 'unchecked' as const,
-    response_time_ms: null,
-    checked_at: null,
-    uptime_percentage: null,
-    uptime_percentage_30d: null,
-    average_response_time_ms: null,
-    endpoints: outbound.map((row, index) => ({
-      configuration_id: row.id,
-      host: row.sip_endpoint === null ? '' : (parseSipDestination(row.sip_endpoint)?.host ?? ''),
-      port: row.port,
-      priority: 0,
-      status: 'unchecked',
-      response_time_ms: null,
-      checked_at: null,
-      consecutive_failures: 0,
-      active: index === 0,
-    })),
-  };
 }

@@ -1,6 +1,7 @@
 /** Plays an edge on the link, for tests. */
 import { WebSocket } from 'ws';
 import type { CallRecord, ControlToEdge, EdgeToControl, ReportBody } from '#shared/edge-protocol.ts';
+import type { TestControl } from './harness.ts';
 
 export class EdgeClient {
   readonly #socket: WebSocket;
@@ -96,6 +97,17 @@ function isType<T extends ControlToEdge['type']>(
   type: T,
 ): frame is Extract<ControlToEdge, { type: T }> {
   return frame?.type === type;
+}
+
+/** Lets the control plane listen, unless it does, and connects an edge to it. */
+export async function connectEdge(
+  { control: { app }, edgeToken }: Pick<TestControl, 'control' | 'edgeToken'>,
+  hello: Partial<Hello> = {},
+): Promise<EdgeClient> {
+  if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 });
+  const address = app.server.address();
+  const port = typeof address === 'object' ? address?.port : '';
+  return EdgeClient.connect(`ws://127.0.0.1:${port}/v1/edge/link`, edgeToken, hello);
 }
 
 /** A report frame of consecutive sequence numbers. */

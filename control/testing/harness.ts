@@ -2,7 +2,7 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { FakeClock } from '#shared/clock.ts';
-import { type ControlApp, createApp } from '../app.ts';
+import { type AppOptions, type ControlApp, createApp } from '../app.ts';
 import { type ControlConfig, readControlConfig } from '../config.ts';
 import { createApiKey, createEdgeToken, createOrganization } from '../organizations/store.ts';
 
@@ -51,7 +51,10 @@ export interface Json {
   readonly [key: string]: Json;
 }
 
-export async function startControl(env: Readonly<Record<string, string>> = {}): Promise<TestControl> {
+export async function startControl(
+  env: Readonly<Record<string, string>> = {},
+  webhooks: AppOptions['webhooks'] = {},
+): Promise<TestControl> {
   const config: ControlConfig = readControlConfig({
     DATABASE_URL: ':memory:',
     TRUNKLINE_SECRET_KEY: '11'.repeat(32),
@@ -65,6 +68,7 @@ export async function startControl(env: Readonly<Record<string, string>> = {}): 
     clock,
     logger: pino({ level: config.logLevel }),
     checkAnswers: true,
+    webhooks,
   });
   const { db } = control.services.database;
   const organization = (name: string, sipEnabled: boolean) =>

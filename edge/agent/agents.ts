@@ -4,7 +4,7 @@ import type { LoadedPathway } from '#shared/agent/conversation-options.ts';
 import { type Graph, loadGraph } from '#shared/agent/graph.ts';
 import type { Understanding } from '#shared/agent/interfaces.ts';
 import type { Clock } from '#shared/clock.ts';
-import type { OrgConfig, PathwayConfig } from '#shared/edge-protocol.ts';
+import type { AgentSettings, OrgConfig, PathwayConfig } from '#shared/edge-protocol.ts';
 import type { NewId } from '#shared/ids.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import type { Log } from '../call/log.ts';
@@ -31,8 +31,8 @@ export interface AgentsDeps {
   readonly allowedTargets: () => BlockList;
   /** Default: the system's. */
   readonly resolve?: Resolver;
-  /** PEM of further certificate authorities for stream sockets and webhooks. */
-  readonly ca?: string | undefined;
+  /** PEM of the certificate authorities for stream sockets and webhooks; absent: those of Node. */
+  readonly ca?: string | string[] | undefined;
   readonly pathwayLimits?: Partial<PathwayLimits>;
   readonly streamLimits?: Partial<StreamLimits>;
 }
@@ -44,7 +44,22 @@ export function createAgents(deps: AgentsDeps): Agents {
   const load = pathwayLoader(deps.pathways);
   return {
     create(settings, call, host) {
-      const log = deps.log.child({ call_id: call.callId, agent: settings.kind });
+      const log = deps.log.child({ call_id: call.callId, trunk_id: call.trunkId, agent: settings.kind });
+      const pathwayAgent = (
+        pathwaySettings: Extract<AgentSettings, { kind: 'pathway' }>,
+        pathway: (id: string, version: number) => LoadedPathway | undefined,
+      ) =>
+        new PathwayAgent(pathwaySettings, call, host, {
+          pathway,
+          understanding: deps.understanding,
+          tts: deps.tts,
+          stt: deps.stt,
+          webhook,
+          clock,
+          log,
+          newId,
+          limits: { ...pathwayLimits, ...deps.pathwayLimits },
+        });
       switch (settings.kind) {
         case 'echo':
           return new EchoAgent();
@@ -65,17 +80,15 @@ export function createAgents(deps: AgentsDeps): Agents {
           });
         }
         case 'pathway':
-          return new PathwayAgent(settings, call, host, {
-            pathway: (id, version) => load(call.orgId, id, version),
-            understanding: deps.understanding,
-            tts: deps.tts,
-            stt: deps.stt,
-            webhook,
-            clock,
-            log,
-            newId,
-            limits: { ...pathwayLimits, ...deps.pathwayLimits },
-          });
+          return pathwayAgent(settings, (id, version) => load(call.orgId, id, version));
+        case 'task': {
+          const { task, ...manner } = settings;
+          const graph = taskGraph(task);
+          return pathwayAgent(
+            { ...manner, kind: 'pathway', pathway_id: '', pathway_version: 0, start_node_id: null },
+            () => ({ pathwayId: '', graph }),
+          );
+        }
       }
     },
   };
@@ -94,4 +107,12 @@ function pathwayLoader(pathways: AgentsDeps['pathways']) {
     }
     return { pathwayId: id, graph };
   };
+}
+
+/** Instructions without a pathway are a pathway of one node. */
+function taskGraph(task: string): Graph {
+  return loadGraph(
+    [{ id: 'task', type: 'Default', data: { name: 'Task', isStart: true, prompt: task } }],
+    [],
+  );
 }

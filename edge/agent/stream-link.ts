@@ -49,7 +49,7 @@ export interface StreamLinkDeps {
   readonly allowed: () => BlockList;
   readonly resolve: Resolver;
   /** PEM of further certificate authorities */
-  readonly ca: string | undefined;
+  readonly ca: string | string[] | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly limits: StreamLimits;

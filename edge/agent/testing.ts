@@ -58,6 +58,7 @@ export class RecordingLog implements Log {
 export const call: CallFacts = {
   callId: '11111111-1111-4111-8111-111111111111',
   orgId: '22222222-2222-4222-8222-222222222222',
+  trunkId: '33333333-3333-4333-8333-333333333333',
   sipCallId: 'abc@pbx',
   direction: 'inbound',
   from: '+14155550101',

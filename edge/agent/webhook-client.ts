@@ -10,8 +10,8 @@ export interface WebhookClientDeps {
   readonly allowed: () => BlockList;
   readonly resolve: Resolver;
   readonly clock: Clock;
-  /** PEM of further certificate authorities */
-  readonly ca?: string | undefined;
+  /** PEM of the certificate authorities; absent: those of Node */
+  readonly ca?: string | string[] | undefined;
   /** bytes of a response that are read; more is an error. Default 1 MiB. */
   readonly maxResponseBytes?: number;
 }

@@ -47,14 +47,16 @@ export type CallInput =
  */
 export type CallOutput = 'prepare' | 'ring' | 'answer' | 'begin' | 'start' | 'finish' | 'reject' | 'bye';
 
-export interface Move {
-  readonly to: CallState;
-  readonly outputs: readonly CallOutput[];
+export interface Move<State, Output> {
+  readonly to: State;
+  readonly outputs: readonly Output[];
 }
 
-const move = (to: CallState, ...outputs: CallOutput[]): Move => ({ to, outputs });
+type CallMove = Move<CallState, CallOutput>;
 
-const moves: Record<CallState, Partial<Record<CallInput, Move>>> = {
+const move = (to: CallState, ...outputs: CallOutput[]): CallMove => ({ to, outputs });
+
+const moves: Record<CallState, Partial<Record<CallInput, CallMove>>> = {
   offered: {
     admit: move('preparing', 'prepare'),
     end: move('ended', 'finish', 'reject'),
@@ -106,7 +108,7 @@ export class IllegalMove extends Error {
 }
 
 /** The move that `input` causes in `state`. @throws IllegalMove when the table has none: a bug of the caller. */
-export function step(state: CallState, input: CallInput): Move {
+export function step(state: CallState, input: CallInput): CallMove {
   const found = moves[state][input];
   if (!found) throw new IllegalMove(`A call that is ${state} cannot take "${input}"`);
   return found;

@@ -2,8 +2,9 @@
 import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
 import type { NewId } from '#shared/ids.ts';
 import type { TerminationCode } from '#shared/termination.ts';
-import { Call, type CallDeps } from './call.ts';
+import { Call, type CallDeps, type LiveCall } from './call.ts';
 import type { Termination } from './ending.ts';
+import { OutboundCall, type OutboundParts, type OutboundPlan } from './outbound-call.ts';
 import type { CallLeg } from './ports.ts';
 import type { CallPlan } from './record.ts';
 
@@ -11,13 +12,15 @@ export interface CallsDeps extends CallDeps {
   readonly newId: NewId;
   /** How many calls may be live at once. */
   readonly maxCalls: number;
+  /** What calls of ours need; absent: none are made. */
+  readonly outbound?: OutboundParts;
   /** Called once for every call that is over. */
   readonly onEnded?: (code: TerminationCode, answered: boolean) => void;
 }
 
 export class Calls {
   readonly #deps: CallsDeps;
-  readonly #live = new Map<string, Call>();
+  readonly #live = new Map<string, LiveCall>();
   #draining = false;
   #whenEmpty: (() => void) | null = null;
 
@@ -39,7 +42,7 @@ export class Calls {
     return this.#live.size >= this.#deps.maxCalls ? 'capacity' : null;
   }
 
-  find(callId: string): Call | undefined {
+  find(callId: string): LiveCall | undefined {
     return this.#live.get(callId);
   }
 
@@ -53,6 +56,24 @@ export class Calls {
   /** Refuses a call to a number of ours, and reports it, so that its owner sees the attempt. */
   refuse(leg: CallLeg, plan: CallPlan, termination: Termination): void {
     this.#create(leg, plan, []).end(termination);
+  }
+
+  /**
+   * Makes a call, or reports at once why it cannot be made.
+   * @param changes to what calls of ours need, for this one: a call over one trunk alone has routes of its own
+   * @throws Error when this edge makes no calls, or already has one with that id
+   */
+  place(plan: OutboundPlan, changes: Partial<OutboundParts> = {}): OutboundCall {
+    const { newId } = this.#deps;
+    const outbound = this.#deps.outbound && { ...this.#deps.outbound, ...changes };
+    if (!outbound) throw new Error('This edge makes no calls');
+    if (this.#live.has(plan.callId)) throw new Error(`There is a call ${plan.callId} already`);
+    const closed = this.closedBecause;
+    const call = new OutboundCall(plan, newId(), outbound, this.#deps, (ended) => this.#remove(ended));
+    this.#live.set(call.id, call);
+    if (closed === null) call.place();
+    else call.end({ code: closed, detail: null });
+    return call;
   }
 
   /** Ends a call for the API; without effect when it is over. */
@@ -85,7 +106,7 @@ export class Calls {
   #endRemaining(): void {
     for (const call of [...this.#live.values()]) {
       call.end({
-        code: call.answered ? 'edge_restarted' : 'draining',
+        code: call.answered || call.direction === 'outbound' ? 'edge_restarted' : 'draining',
         detail: 'The edge was stopped while the call was up.',
       });
     }
@@ -98,7 +119,7 @@ export class Calls {
     return call;
   }
 
-  #remove(call: Call): void {
+  #remove(call: LiveCall): void {
     this.#live.delete(call.id);
     if (call.termination) this.#deps.onEnded?.(call.termination, call.answered);
     if (this.#live.size === 0) this.#whenEmpty?.();

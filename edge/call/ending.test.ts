@@ -20,7 +20,7 @@ describe('what a termination means', () => {
     ['engine_lost', 'failed', 'error', null],
     ['internal_error', 'failed', 'error', 500],
   ])('before the answer %s is %s by %s with status %s', (code, status, hangupBy, sipCode) => {
-    expect(endingOf(because(code), false)).toEqual({ status, hangupBy, sipCode });
+    expect(endingOf(because(code), false)).toMatchObject({ status, hangupBy, sipCode });
   });
 
   it.each<[TerminationCode, string]>([
@@ -36,13 +36,54 @@ describe('what a termination means', () => {
     ['edge_restarted', 'error'],
     ['engine_lost', 'error'],
   ])('after the answer %s is a completed call ended by %s', (code, hangupBy) => {
-    expect(endingOf(because(code), true)).toEqual({ status: 'completed', hangupBy, sipCode: 200 });
+    expect(endingOf(because(code), true)).toEqual({
+      status: 'completed',
+      hangupBy,
+      sipCode: 200,
+      sipReason: 'OK',
+    });
+  });
+
+  it.each<[TerminationCode, string, string]>([
+    ['callee_busy', 'busy', 'peer'],
+    ['callee_refused', 'failed', 'peer'],
+    ['no_answer', 'no-answer', 'timeout'],
+    ['route_unreachable', 'failed', 'error'],
+    ['route_timeout', 'failed', 'timeout'],
+    ['route_auth_failed', 'failed', 'error'],
+    ['no_route', 'failed', 'error'],
+    ['api_stop', 'canceled', 'api'],
+    ['edge_restarted', 'canceled', 'error'],
+    ['agent_unavailable', 'failed', 'error'],
+    ['draining', 'failed', 'error'],
+  ])('a call of ours that ends unanswered by %s is %s by %s', (code, status, hangupBy) => {
+    expect(endingOf(because(code), false, 'outbound')).toEqual({
+      status,
+      hangupBy,
+      sipCode: null,
+      sipReason: null,
+    });
+  });
+
+  it('shows the status that a call of ours received, with its own phrase or the usual one', () => {
+    const busy = { code: 'callee_busy' as const, detail: null, sipStatus: 486 };
+    expect(endingOf(busy, false, 'outbound')).toMatchObject({ sipCode: 486, sipReason: 'Busy Here' });
+    expect(endingOf({ ...busy, sipReason: 'On the phone' }, false, 'outbound').sipReason).toBe(
+      'On the phone',
+    );
   });
 
   it('tells the peer unless the dialog is gone already', () => {
     const codes = Object.keys(terminations) as TerminationCode[];
     expect(codes.filter((code) => inputFor(code) === 'gone')).toEqual([
       'caller_hangup',
+      'callee_hangup',
+      'callee_busy',
+      'callee_refused',
+      'route_unreachable',
+      'route_timeout',
+      'route_auth_failed',
+      'no_route',
       'caller_canceled',
       'ack_timeout',
       'engine_lost',

@@ -15,6 +15,15 @@ type Telling = 'gone' | 'ours';
 
 const rules: Record<TerminationCode, { readonly hangupBy: HangupBy; readonly telling: Telling }> = {
   caller_hangup: { hangupBy: 'peer', telling: 'gone' },
+  callee_hangup: { hangupBy: 'peer', telling: 'gone' },
+  callee_busy: { hangupBy: 'peer', telling: 'gone' },
+  callee_refused: { hangupBy: 'peer', telling: 'gone' },
+  // A ring time-out has to be told to the peer, its own 480 has not; a CANCEL that is too late does nothing.
+  no_answer: { hangupBy: 'timeout', telling: 'ours' },
+  route_unreachable: { hangupBy: 'error', telling: 'gone' },
+  route_timeout: { hangupBy: 'timeout', telling: 'gone' },
+  route_auth_failed: { hangupBy: 'error', telling: 'gone' },
+  no_route: { hangupBy: 'error', telling: 'gone' },
   caller_canceled: { hangupBy: 'peer', telling: 'gone' },
   agent_hangup: { hangupBy: 'agent', telling: 'ours' },
   api_stop: { hangupBy: 'api', telling: 'ours' },
@@ -42,8 +51,10 @@ export interface Termination {
   readonly code: TerminationCode;
   /** One sentence for a person, more exact than the code's summary; null when there is no more to say. */
   readonly detail: string | null;
-  /** SIP status that went out instead of the code's usual one. */
+  /** SIP status that went out instead of the code's usual one; of a call of ours, the one that came in. */
   readonly sipStatus?: number;
+  /** Reason phrase that came with it. */
+  readonly sipReason?: string;
   readonly warning?: string;
 }
 
@@ -60,17 +71,52 @@ export function refusalStatus(termination: Termination): number {
 export interface Ending {
   readonly status: FinalStatus;
   readonly sipCode: number | null;
+  readonly sipReason: string | null;
   readonly hangupBy: HangupBy;
 }
 
-/** @param answered whether a 200 went out before the end */
-export function endingOf(termination: Termination, answered: boolean): Ending {
+/**
+ * @param answered whether there was a 200 before the end
+ * @param direction of a call that we make, the status is the one received, null when none was
+ */
+export function endingOf(
+  termination: Termination,
+  answered: boolean,
+  direction: CallRecord['direction'] = 'inbound',
+): Ending {
   const { hangupBy } = rules[termination.code];
-  if (answered) return { status: 'completed', sipCode: 200, hangupBy };
+  if (answered) return { status: 'completed', sipCode: 200, sipReason: reasonPhrase(200), hangupBy };
+  if (direction === 'outbound') {
+    const { sipStatus = null, sipReason } = termination;
+    const phrase = sipReason || (sipStatus === null ? '' : reasonPhrase(sipStatus));
+    return {
+      status: outboundStatus(termination.code),
+      sipCode: sipStatus,
+      sipReason: phrase || null,
+      hangupBy,
+    };
+  }
   // The engine's end leaves nobody to send a status.
-  if (termination.code === 'engine_lost') return { status: 'failed', sipCode: null, hangupBy };
+  if (termination.code === 'engine_lost')
+    return { status: 'failed', sipCode: null, sipReason: null, hangupBy };
   const sipCode = refusalStatus(termination);
-  return { status: statusOf(termination.code, sipCode), sipCode, hangupBy };
+  const phrase = reasonPhrase(sipCode) || null;
+  return { status: statusOf(termination.code, sipCode), sipCode, sipReason: phrase, hangupBy };
+}
+
+/** Contract 3.4: what we gave up ourselves before the answer is canceled. */
+function outboundStatus(code: TerminationCode): FinalStatus {
+  switch (code) {
+    case 'api_stop':
+    case 'edge_restarted':
+      return 'canceled';
+    case 'callee_busy':
+      return 'busy';
+    case 'no_answer':
+      return 'no-answer';
+    default:
+      return 'failed';
+  }
 }
 
 function statusOf(code: TerminationCode, sipStatus: number): FinalStatus {

@@ -6,10 +6,12 @@ import type { CodecName } from '#shared/codecs.ts';
 import type {
   AgentSettings,
   CallVariables,
+  HeaderMapping,
   MediaReport,
   ReportBody,
   TranscriptEntry,
 } from '#shared/edge-protocol.ts';
+import type { Endpoint, FailoverAttempt } from '#shared/trunk-protocol.ts';
 
 /** A refusal with the SIP answer that it calls for. */
 export class CallRefused extends Error {
@@ -98,6 +100,8 @@ export interface Media {
 export interface CallFacts {
   readonly callId: string;
   readonly orgId: string;
+  /** The configuration that the call came over or goes out over; null when none is known. */
+  readonly trunkId: string | null;
   readonly sipCallId: string;
   readonly direction: 'inbound' | 'outbound';
   /** E.164 with plus where it is one, else the user part as received. */
@@ -197,6 +201,134 @@ export interface CallLeg {
   reject(refusal: Refusal): void;
   /** Ends an answered call with BYE; `reason` goes into a Reason header (RFC 3326). */
   bye(reason: string): void;
+}
+
+// ---------------------------------------------------------------- outbound calls
+
+/** Where an INVITE goes: one address of an endpoint, already judged (contract 1.9). */
+export interface DialTarget {
+  /** As configured, for records and log lines. */
+  readonly host: string;
+  /** Address to connect to; absent: the engine resolves `serverName`. */
+  readonly address?: string;
+  readonly port: number;
+  /** Name that the peer's certificate must bear, and host of the Request-URI (RFC 5922 section 4, RFC 3263). */
+  readonly serverName: string;
+}
+
+export interface TrunkCredentials {
+  readonly username: string;
+  readonly password: string;
+  /** null: whatever realm the trunk names; else no other realm gets an answer. */
+  readonly realm: string | null;
+}
+
+/** What an INVITE of ours says. */
+export interface OutboundInvite {
+  /** The same for every attempt of a call; each attempt has its own From tag. */
+  readonly sipCallId: string;
+  /** The attached number, E.164 with plus: user part of From and P-Asserted-Identity. */
+  readonly from: string;
+  /** E.164, an extension, or a SIP URI, of which the user part is dialled. */
+  readonly to: string;
+  /** SDP */
+  readonly offer: string;
+  /** Contract 2.8, outbound. */
+  readonly headers: readonly HeaderMapping[];
+  /** What the mappings may name. */
+  readonly variables: CallVariables;
+  /** null: a challenge is a refusal. */
+  readonly credentials: TrunkCredentials | null;
+}
+
+/** A final response that is no answer, as it came. */
+export interface DialRefusal {
+  /** 300 to 699 */
+  readonly status: number;
+  readonly reason: string;
+  /** Text of the Warning header. */
+  readonly warning: string | null;
+  readonly retryAfterS: number | null;
+  /** Whether our credentials had been sent: a 401 or 407 then refuses them. */
+  readonly authenticated: boolean;
+}
+
+/**
+ * What happens to an INVITE of ours and to the dialog that comes of it. Nothing comes before `dial` has
+ * returned, and nothing after `refused`, `unreachable`, `timeout`, `bye`, `lost`, or our own `cancel` or `bye`.
+ */
+export interface DialEvents extends Pick<LegEvents, 'bye' | 'lost' | 'reanswer' | 'reoffer' | 'reaccept'> {
+  /** A provisional response: 100, or 180 to 199. `sdp` is early media, an answer to our offer. */
+  progress(status: number, sdp: string | null): void;
+  /** The 200 came and its ACK is out. `sdp` is null when a reliable provisional response had the answer. */
+  answered(sdp: string | null): void;
+  refused(refusal: DialRefusal): void;
+  /** No connection, or it was lost before a final response. `reason` is for a person. */
+  unreachable(reason: string): void;
+  /** No response at all in time, or no final one in the end. */
+  timeout(): void;
+}
+
+/** The signaling side of a call that we make. Every function may be called in any state; what is too late does nothing. */
+export interface OutboundLeg {
+  /** Gives the call up before the answer: CANCEL, and BYE should the answer have crossed it. */
+  cancel(reason: string): void;
+  /** Ends an answered call with BYE; `reason` goes into a Reason header (RFC 3326). */
+  bye(reason: string): void;
+  /** Offers what `reoffer` gives in a re-INVITE; its answer comes by `reaccept`. */
+  renegotiate(): void;
+}
+
+export interface Dialer {
+  dial(target: DialTarget, invite: OutboundInvite, events: DialEvents): OutboundLeg;
+}
+
+/** What a call needs of the outbound configuration that it goes out over. */
+export interface OutboundRoute {
+  readonly trunkId: string;
+  readonly credentials: TrunkCredentials | null;
+  readonly headers: readonly HeaderMapping[];
+  /** In order of preference; empty: the default list. */
+  readonly codecs: readonly CodecName[];
+}
+
+/** Where to send the next INVITE of a call. */
+export interface Place {
+  readonly route: OutboundRoute;
+  readonly endpoint: Endpoint;
+  readonly target: DialTarget;
+}
+
+/** How an INVITE to one place ended. `ringing`: a response of 180 to 199 had come. */
+export type AttemptOutcome =
+  /** No connection: name, address, connect, handshake or certificate. `error` says which, in a few words. */
+  | { readonly kind: 'no_connection'; readonly error: string }
+  | { readonly kind: 'connection_lost'; readonly ringing: boolean; readonly error: string }
+  /** No response at all, not even 100. */
+  | { readonly kind: 'no_response' }
+  /** The final response; 2xx is an answer. `credentialsSent`: the request answered a challenge. */
+  | {
+      readonly kind: 'final';
+      readonly status: number;
+      readonly ringing: boolean;
+      readonly credentialsSent: boolean;
+    }
+  /** We gave the attempt up, for a reason that lies not with the place. */
+  | { readonly kind: 'canceled' };
+
+/** One call on its way through the places that its number's configurations name (contract 2.2 and 3.5). */
+export interface Hunt {
+  /** The next place; null when none is left. */
+  next(): Promise<Place | null>;
+  /** Takes how the attempt at the place of the last `next` ended. `movesOn`: there may be another place. */
+  ended(outcome: AttemptOutcome): { readonly movesOn: boolean };
+  /** The attempts that were in vain, in order. */
+  readonly attempts: readonly FailoverAttempt[];
+}
+
+export interface Routes {
+  /** @returns null when `number` has no outbound configuration for a call to `to` */
+  hunt(number: string, to: string): Hunt | null;
 }
 
 /** Takes reports. Each is safe on disk when the function returns. */

@@ -1,6 +1,7 @@
 /** The record of a call as it is reported: whole each time, pure. */
 import type { AgentSettings, CallRecord, CallVariables, MediaReport } from '#shared/edge-protocol.ts';
-import { endingOf, reasonPhrase, type Termination } from './ending.ts';
+import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
+import { endingOf, type Termination } from './ending.ts';
 import type { CallFacts, LegFacts } from './ports.ts';
 
 /** Whose call it is and who shall answer it; decided when the INVITE is admitted. */
@@ -19,12 +20,16 @@ export interface CallPlan {
 export interface CallProgress {
   readonly startedAt: number;
   readonly ringing: boolean;
+  /** A call of ours of which nothing has been sent yet. */
+  readonly queued?: boolean;
   readonly answeredAt: number | null;
   readonly end: { readonly at: number; readonly termination: Termination } | null;
   readonly codec: string | null;
   readonly media: MediaReport | null;
   /** What the agent has extracted so far. */
   readonly extracted: CallVariables;
+  /** Places that a call of ours was tried at in vain (contract 3.4). */
+  readonly attempts?: readonly FailoverAttempt[] | null;
 }
 
 /** Names that neither headers nor request_data may set (contract 9.4). */
@@ -55,7 +60,7 @@ export function callRecord(
 ): CallRecord {
   const { agent } = plan;
   const { answeredAt, end } = progress;
-  const ending = end && endingOf(end.termination, answeredAt !== null);
+  const ending = end && endingOf(end.termination, answeredAt !== null, leg.direction);
   return {
     id: callId,
     org_id: plan.orgId,
@@ -71,7 +76,7 @@ export function callRecord(
     ended_at: end && iso(end.at),
     status: ending?.status ?? statusNow(progress),
     sip_code: ending?.sipCode ?? null,
-    sip_reason: ending?.sipCode ? reasonPhrase(ending.sipCode) : null,
+    sip_reason: ending?.sipReason ?? null,
     termination: end?.termination.code ?? null,
     termination_detail: end?.termination.detail ?? null,
     hangup_by: ending?.hangupBy ?? null,
@@ -83,11 +88,13 @@ export function callRecord(
     max_duration: agent?.max_duration ?? null,
     request_data: agent?.request_data ?? {},
     variables: { ...plan.variables, ...progress.extracted },
+    ...(progress.attempts ? { failover_attempts: [...progress.attempts] } : {}),
   };
 }
 
 function statusNow(progress: CallProgress): CallRecord['status'] {
   if (progress.answeredAt !== null) return 'in-progress';
+  if (progress.queued) return 'queued';
   return progress.ringing ? 'ringing' : 'initiated';
 }
 
@@ -97,6 +104,7 @@ export function callFacts(callId: string, leg: LegFacts, plan: CallPlan): CallFa
   return {
     callId,
     orgId: plan.orgId,
+    trunkId: plan.trunkId,
     sipCallId: leg.sipCallId,
     direction: leg.direction,
     from: leg.from,

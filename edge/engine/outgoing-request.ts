@@ -41,6 +41,8 @@ export class OutgoingRequest implements ClientUser {
   session: Session | null;
   /** Whether the request is in that dialog. */
   readonly inDialog: boolean;
+  /** Whether the application wants to hear of 100 Trying. */
+  readonly wantsTrying: boolean;
   flow: Flow | null = null;
   readonly #owner: OutgoingOwner;
   #withdrawn = false;
@@ -51,8 +53,10 @@ export class OutgoingRequest implements ClientUser {
     request: SipRequest,
     client: AppClient | null,
     session: Session | null,
+    wantsTrying = false,
   ) {
     this.#owner = owner;
+    this.wantsTrying = wantsTrying;
     this.request = request;
     this.client = client;
     this.session = session;

@@ -28,6 +28,12 @@ const CREDENTIALS = [
 ] as const;
 const BARE_ACK = ownMessage('ACK', []);
 
+/**
+ * Our own: a request with this header, which does not leave, gets its 100 too. drachtio-server passes none on,
+ * and an application cannot tell then whether the far end is silent or busy finding the callee.
+ */
+const TRYING = 'x-trunkline-trying';
+
 /** The client half of the user agent core (RFC 3261 sections 8.1, 12.2.1, 13.2, 15.1.1). */
 export class Uac implements OutgoingOwner {
   readonly #context: Context;
@@ -77,12 +83,14 @@ export class Uac implements OutgoingOwner {
     const way = this.#ways.to(result.destination);
     const branch = newBranch();
     const us = this.#ways.ourselves(way, branch, parsed.scheme === 'sips');
+    const wantsTrying = command.message.headers.has(TRYING);
+    command.message.headers.remove(TRYING);
     const built = newRequest(command.message, method, uri, us);
     if (!built.ok) {
       command.refuse(built.reason);
       return;
     }
-    const outgoing = new OutgoingRequest(this, branch, built.message, command.client, null);
+    const outgoing = new OutgoingRequest(this, branch, built.message, command.client, null, wantsTrying);
     const bytes = serializeRequest(built.message);
     command.sent(bytes, peerOfWay(way), this.clock.now(), outgoing.id, '');
     if (outgoing.invite) this.#context.applications.cdr('attempt', 'application', null, bytes);
@@ -282,7 +290,7 @@ export class Uac implements OutgoingOwner {
   }
 
   response(outgoing: OutgoingRequest, response: SipResponse, bytes: Buffer): void {
-    if (response.status === 100) return;
+    if (response.status === 100 && !outgoing.wantsTrying) return;
     if (outgoing.client && !outgoing.client.closed) {
       this.#tell(outgoing.client, outgoing, response, bytes, peerOf(outgoing.flow), bytes.length);
     } else if (outgoing.invite && response.status >= 200 && response.status < 300) {

@@ -9,8 +9,8 @@ const config: EdgeConfig = {
   version: 7,
   organizations: [{ org_id: 'o1', signing_secret: 'aa' }],
   numbers: [
-    { number: '+14155550100', org_id: 'o1', inbound: [], agent: null },
-    { number: '+14155550101', org_id: 'o1', inbound: [], agent: null },
+    { number: '+14155550100', org_id: 'o1', inbound: [], outbound: [], agent: null },
+    { number: '+14155550101', org_id: 'o1', inbound: [], outbound: [], agent: null },
   ],
   pathways: [{ pathway_id: 'p1', version: 0, org_id: 'o1', name: 'P', nodes: [], edges: [] }],
   allowed_private_targets: [],
@@ -33,8 +33,8 @@ describe('applyChange', () => {
     const changed = applyChange(config, {
       ...nothing,
       numbers: [
-        { number: '+14155550101', org_id: 'o2', inbound: [], agent: null },
-        { number: '+14155550102', org_id: 'o1', inbound: [], agent: null },
+        { number: '+14155550101', org_id: 'o2', inbound: [], outbound: [], agent: null },
+        { number: '+14155550102', org_id: 'o1', inbound: [], outbound: [], agent: null },
       ],
       removed_numbers: ['+14155550100'],
       removed_pathways: ['p1@0'],

@@ -45,6 +45,7 @@ describe('Link', () => {
       onConfig: (value) => configs.push(value),
       onChange: () => true,
       onCommand: async (command) => {
+        if (command.kind !== 'call.stop') throw new Error(`unexpected ${command.kind}`);
         if (command.call_id === 'unknown') throw new Error('no such call');
         stopped.push(command.call_id);
       },

@@ -1,7 +1,14 @@
 /** The connection to the SIP engine: opened, and opened again with growing pauses when it is lost. */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Log } from '../call/log.ts';
-import { type EngineAddress, openSrf, type SrfConnection, type SrfHandler } from './srf.ts';
+import {
+  type EngineAddress,
+  type NewRequest,
+  openSrf,
+  type RequestSent,
+  type SrfConnection,
+  type SrfHandler,
+} from './srf.ts';
 
 const firstPauseMs = 200;
 const longestPauseMs = 5_000;
@@ -41,6 +48,12 @@ export class EngineLink {
     if (this.#connection) return;
     this.#retry?.cancel();
     this.#open();
+  }
+
+  /** Sends a request outside of dialogs. `sent` may be called before this returns. */
+  request(request: NewRequest, sent: RequestSent): void {
+    if (this.#connection && this.#up) this.#connection.request(request, sent);
+    else sent(new Error('the SIP engine is not connected'));
   }
 
   /** Closes the connection for good. */

@@ -6,7 +6,8 @@ import type { Timer } from '#shared/clock.ts';
 import { CallRefused, type LegEvents } from '../call/ports.ts';
 import { capabilities, type Environment, respond } from './environment.ts';
 import { collision, type Exchanges, glarePauseMs, retryAfterOverlap } from './glare.ts';
-import { accept, headerOf, tokensOf, unsupportedTags, warningOf } from './headers.ts';
+import { accept, type HeaderFields, headerOf, tokensOf, unsupportedTags, warningOf } from './headers.ts';
+import type { DialogRequest } from './in-dialog.ts';
 import { sessionBody } from './session-body.ts';
 import {
   answerSession,
@@ -21,19 +22,13 @@ import type { SrfAnswer, SrfRequest, SrfResponse } from './srf.ts';
 /** What the session needs of its dialog. */
 export interface SessionDialog {
   readonly environment: Environment;
-  readonly events: LegEvents;
+  readonly events: Pick<LegEvents, 'lost' | 'reanswer' | 'reoffer' | 'reaccept'>;
   /** Our Contact; null: the engine adds its own. */
   readonly contact: () => string | null;
   /** Whether our side chose the Call-ID. */
   readonly ownsCallId: boolean;
-  /** Sends a request in the dialog. `answered` is called for each final response, `failed` when none can come. */
-  send(
-    method: 'INVITE' | 'UPDATE',
-    headers: Record<string, string>,
-    body: string | undefined,
-    answered: (answer: SrfAnswer, ack: () => void) => void,
-    failed: (error: Error) => void,
-  ): void;
+  /** Sends a request in the dialog. */
+  send(request: DialogRequest): void;
 }
 
 type Exchange = 'INVITE' | 'UPDATE';
@@ -53,6 +48,8 @@ export class DialogSession {
   };
   #peerTakesUpdate = false;
   #minS = 0;
+  /** Whether the next refresh has to carry an offer, whatever the peer takes. */
+  #offerDue = false;
   #retry: Timer | null = null;
   #stopped = false;
 
@@ -65,12 +62,28 @@ export class DialogSession {
     );
   }
 
-  /** The first 200 is out. @param first the INVITE that it answers */
-  established(first: SrfRequest, lateOffer: boolean, session: SessionAnswer) {
+  /** Our 200 to the first INVITE is out. @param theirs headers of that INVITE */
+  answered(theirs: HeaderFields, lateOffer: boolean, session: SessionAnswer) {
     this.#now.answered = true;
     this.#now.ourLateOffer = lateOffer;
-    this.#learn(first);
+    this.#learn(theirs);
     this.#timer.restart(runOf(session));
+  }
+
+  /** The 200 to our first INVITE came, and its ACK is out. @param theirs headers of that 200 */
+  established(theirs: HeaderFields) {
+    this.#now.answered = true;
+    this.#now.acknowledged = true;
+    this.#learn(theirs);
+    const { expiresS, refresher } = readSession(theirs);
+    // RFC 4028 section 7.2: a 2xx without Session-Expires means a session that does not expire.
+    this.#timer.restart(expiresS === null ? null : { expiresS, weRefresh: refresher !== 'uas' });
+  }
+
+  /** Offers the session anew, as soon as no other exchange is under way. */
+  renegotiate() {
+    this.#offerDue = true;
+    this.#refresh();
   }
 
   /** The ACK to the first 200; its body is the call's business. */
@@ -107,7 +120,7 @@ export class DialogSession {
     if (session.kind === 'too_small') {
       return respond(environment, response, 422, { headers: { 'Min-SE': String(session.minS) } });
     }
-    this.#learn(request);
+    this.#learn(request.headers);
     if (method === 'UPDATE' && body.kind === 'none') return this.#agree(method, response, session, undefined);
     this.#now.theirRequest = true;
     const work = body.kind === 'sdp' ? events.reanswer(body.sdp) : events.reoffer();
@@ -164,8 +177,8 @@ export class DialogSession {
     respond(environment, response, error.sipStatus, { headers });
   }
 
-  #learn(request: SrfRequest) {
-    const allow = headerOf(request.headers, 'allow');
+  #learn(theirs: HeaderFields) {
+    const allow = headerOf(theirs, 'allow');
     if (allow !== undefined) this.#peerTakesUpdate = tokensOf(allow).includes('update');
   }
 
@@ -181,7 +194,7 @@ export class DialogSession {
     this.#retry = null;
     const { theirRequest, acknowledged, ourOffer, ourLateOffer } = this.#now;
     if (theirRequest || !acknowledged || ourOffer || ourLateOffer) return this.#later(retryPauseMs);
-    if (this.#peerTakesUpdate) return this.#send('UPDATE', undefined);
+    if (this.#peerTakesUpdate && !this.#offerDue) return this.#send('UPDATE', undefined);
     this.#now.ourOffer = true;
     this.#dialog.events.reoffer().then(
       (sdp) => {
@@ -205,23 +218,26 @@ export class DialogSession {
       ...(this.#minS > 0 ? { 'Min-SE': String(this.#minS) } : {}),
       ...(sdp === undefined ? {} : { 'Content-Type': 'application/sdp' }),
     };
-    this.#dialog.send(
+    this.#dialog.send({
       method,
       headers,
-      sdp,
-      (answer, ack) => this.#refreshed(method, expiresS, answer, ack),
-      (error) => {
+      body: sdp,
+      answered: (answer, ack) => this.#refreshed(method, expiresS, answer, ack),
+      failed: (error) => {
         this.#now.ourOffer = false;
         environment.log.warn({ error: error.message }, 'a session refresh was not sent');
       },
-    );
+    });
   }
 
   #refreshed(method: Exchange, expiresS: number, answer: SrfAnswer, ack: () => void) {
     this.#now.ourOffer = false;
     const { environment, events, ownsCallId } = this.#dialog;
     if (answer.status < 300) {
-      if (method === 'INVITE') ack();
+      if (method === 'INVITE') {
+        ack();
+        this.#offerDue = false;
+      }
       if (this.#stopped) return;
       const wish = readSession(answer.headers);
       this.#timer.restart({ expiresS: wish.expiresS ?? expiresS, weRefresh: wish.refresher !== 'uas' });
@@ -245,7 +261,7 @@ export class DialogSession {
       }
       case 405:
       case 501:
-        if (method === 'INVITE') return;
+        if (method === 'INVITE') break;
         this.#peerTakesUpdate = false;
         return this.#later(0);
       case 500:
@@ -253,8 +269,9 @@ export class DialogSession {
         const pauseS = Number.parseInt(headerOf(answer.headers, 'retry-after') ?? '', 10);
         return this.#later(Number.isFinite(pauseS) ? pauseS * 1000 : retryPauseMs * 10);
       }
-      // Anything else: the session goes on until it expires.
     }
+    // Else the session goes on as it was, until it expires.
+    if (this.#offerDue) events.lost('bad_answer', `The peer answered our new offer with ${answer.status}.`);
   }
 
   #acceptAnswer(sdp: string): void {

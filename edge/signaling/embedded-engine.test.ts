@@ -27,6 +27,7 @@ const config: EdgeConfig = {
       number: '+14155550100',
       org_id: 'org',
       agent: echoAgent,
+      outbound: [],
       inbound: [
         {
           id: 'trunk',

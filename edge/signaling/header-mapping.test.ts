@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { HeaderMapping } from '#shared/edge-protocol.ts';
-import { inboundVariables } from './header-mapping.ts';
+import { inboundVariables, outboundHeaders } from './header-mapping.ts';
 
 const hex = (text: string) => Buffer.from(text, 'utf8').toString('hex');
+
+const custom = (key: string, value: string, passthrough?: boolean): HeaderMapping => ({
+  type: 'custom',
+  key,
+  value,
+  ...(passthrough === undefined ? {} : { passthrough }),
+});
 
 describe('headers of an INVITE', () => {
   it('become variables by their own name when nothing maps them', () => {
@@ -22,13 +29,6 @@ describe('headers of an INVITE', () => {
       'sip_header_x-original-rpid': '<sip:1@b>',
       'sip_header_x-original-diversion': '<sip:2@b>;reason=no-answer',
     });
-  });
-
-  const custom = (key: string, value: string, passthrough?: boolean): HeaderMapping => ({
-    type: 'custom',
-    key,
-    value,
-    ...(passthrough === undefined ? {} : { passthrough }),
   });
 
   it('become the variable that the mapping names, and only that', () => {
@@ -80,5 +80,73 @@ describe('headers of an INVITE', () => {
     expect(inboundVariables({ 'user-to-user': value }, [mapping])).toEqual(
       expected === undefined ? {} : { ticket: expected },
     );
+  });
+});
+
+describe('headers of an INVITE of ours', () => {
+  const sent = (mappings: readonly HeaderMapping[], variables = {}) =>
+    outboundHeaders(mappings, variables).headers;
+
+  it('have the value of the variable that the mapping names', () => {
+    const mappings = [custom('crm', 'X-Crm-Id'), custom('tries', 'X-Tries'), custom('who', 'X-Who')];
+    expect(sent(mappings, { crm: '17', tries: 3, who: { name: 'Ada' } })).toEqual({
+      'X-Crm-Id': '17',
+      'X-Tries': '3',
+      'X-Who': '{"name":"Ada"}',
+    });
+  });
+
+  it('are left out without a value', () => {
+    expect(sent([custom('crm', 'X-Crm-Id'), custom('toString', 'X-B')], { crm: null })).toEqual({});
+  });
+
+  it('have constants', () => {
+    expect(sent([custom('X-Site', 'north', true)])).toEqual({ 'X-Site': 'north' });
+  });
+
+  it('stay on one line', () => {
+    const mappings = [custom('a', 'X-A'), custom('X-B', 'b\r\nVia: x', true)];
+    expect(sent(mappings, { a: '1\r\n\r\nv=0' })).toEqual({ 'X-A': '1 v=0', 'X-B': 'b Via: x' });
+  });
+
+  it.each([
+    ...['Via', 'From', 'to', 'CONTACT', 'Call-ID', 'CSeq', 'Max-Forwards', 'Route', 'Record-Route'],
+    ...['Content-Type', 'Content-Length', 'Authorization', 'Proxy-Authorization'],
+    ...['Require', 'Session-Expires', 'f', 'X A', 'X:', '', 'x'.repeat(65)],
+  ])('cannot be %j', (name) => {
+    expect(outboundHeaders([custom(name, 'x', true)], {})).toEqual({ headers: {}, leftOut: [name] });
+    expect(sent([custom('v', name)], { v: 'x' })).toEqual({});
+  });
+
+  it('are at most fifteen, of at most 4,000 characters', () => {
+    const many = Array.from({ length: 16 }, (_, index) => custom(`X-${index}`, 'x', true));
+    expect(Object.keys(sent(many))).toHaveLength(15);
+    const long = [custom('X-A', 'a'.repeat(3_990), true), custom('X-B', 'b'.repeat(11), true)];
+    expect(outboundHeaders(long, {}).leftOut).toEqual(['X-B']);
+  });
+
+  it('stand once, whatever their case: the last one counts', () => {
+    expect(sent([custom('X-A', '1', true), custom('x-a', '2', true)])).toEqual({ 'X-A': '2' });
+  });
+
+  const uui = (content: string, purpose?: string): HeaderMapping => ({
+    type: 'uui',
+    target: 't',
+    encoding: 'hex',
+    content,
+    ...(purpose === undefined ? {} : { purpose }),
+  });
+
+  it('have user-to-user data in hex, of a variable or as it stands', () => {
+    expect(sent([uui('ticket', 'crm'), uui('Zürich 7')], { ticket: 'a1' })).toEqual({
+      'User-to-User': `6131;encoding=hex;purpose=crm, ${hex('Zürich 7')};encoding=hex`,
+    });
+    expect(sent([uui('')])).toEqual({});
+  });
+
+  it('can be read again', () => {
+    const headers = sent([uui('Zürich 7', 'crm')]);
+    const back: HeaderMapping = { type: 'uui', target: 'ticket', encoding: 'hex', purpose: 'crm' };
+    expect(inboundVariables(headers, [back])).toEqual({ ticket: 'Zürich 7' });
   });
 });

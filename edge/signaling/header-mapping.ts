@@ -1,4 +1,4 @@
-/** Headers of an inbound INVITE as variables of the call (contract 2.8). Pure. */
+/** Headers of INVITEs: those received as variables of the call, variables as those sent (contract 2.8). Pure. */
 import type { CallVariables, HeaderMapping } from '#shared/edge-protocol.ts';
 import { builtInVariables } from '../call/record.ts';
 import { type HeaderFields, tokensOf } from './headers.ts';
@@ -37,6 +37,83 @@ export function inboundVariables(headers: HeaderFields, mappings: readonly Heade
     else put(originals[name] ?? '__proto__', value);
   }
   return variables;
+}
+
+/** Headers that are the stack's own (contract 2.8), and those whose meaning it has to know. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  ...['via', 'from', 'to', 'contact', 'call-id', 'cseq', 'max-forwards', 'route', 'record-route'],
+  ...['content-type', 'content-length', 'authorization', 'proxy-authorization'],
+  ...[
+    'allow',
+    'supported',
+    'require',
+    'proxy-require',
+    'session-expires',
+    'min-se',
+    'rseq',
+    'rack',
+    'replaces',
+  ],
+  // Compact forms of the same (RFC 3261 section 7.3.3, RFC 4028).
+  ...['v', 'f', 't', 'm', 'i', 'c', 'l', 'k', 'x'],
+]);
+
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}$/;
+
+/** Contract 2.8: items of one list. */
+const maxMappings = 15;
+/** Characters of all values together: one frame to a drachtio-server holds 12,228 octets. */
+const maxMappedLength = 4_000;
+
+export interface MappedHeaders {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Names of headers that may not be sent, or for which there was no more room. */
+  readonly leftOut: readonly string[];
+}
+
+/** @returns the headers of an INVITE of ours; variables without a value give none */
+export function outboundHeaders(mappings: readonly HeaderMapping[], variables: CallVariables): MappedHeaders {
+  const headers: Record<string, string> = {};
+  const leftOut: string[] = [];
+  let room = maxMappedLength;
+  for (const mapping of mappings.slice(0, maxMappings)) {
+    const header = outboundHeader(mapping, variables);
+    if (!header) continue;
+    const [name, value] = header;
+    if (!token.test(name) || ownHeaders.has(name.toLowerCase()) || value.length > room) {
+      leftOut.push(name);
+      continue;
+    }
+    room -= value.length;
+    const known = Object.keys(headers).find((other) => other.toLowerCase() === name.toLowerCase());
+    // RFC 7433 section 3: several User-to-User values stand in one list; of other headers the last one counts.
+    if (known !== undefined && mapping.type === 'uui') headers[known] = `${headers[known]}, ${value}`;
+    else headers[known ?? name] = value;
+  }
+  return { headers, leftOut };
+}
+
+function outboundHeader(mapping: HeaderMapping, variables: CallVariables): [string, string] | null {
+  if (mapping.type === 'uui') {
+    const content = mapping.content ?? '';
+    const text = textOf(variables, content) ?? content;
+    if (text === '') return null;
+    const purpose = mapping.purpose ? `;purpose=${mapping.purpose}` : '';
+    return [
+      'User-to-User',
+      clean(`${Buffer.from(clean(text), 'utf8').toString('hex')};encoding=hex${purpose}`),
+    ];
+  }
+  if (mapping.passthrough === true) return [mapping.key, clean(mapping.value)];
+  const value = textOf(variables, mapping.key);
+  return value === null ? null : [mapping.value, clean(value)];
+}
+
+/** A variable as text; null when there is none. */
+function textOf(variables: CallVariables, name: string): string | null {
+  const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+  if (value === undefined || value === null) return null;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 /** A header value on one line: folding and stray line ends are gone. */

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { allow, contactOf, headerOf, reasonOf, tokensOf, unsupportedTags, warningOf } from './headers.ts';
+import {
+  allow,
+  contactOf,
+  headerOf,
+  reasonOf,
+  tagOf,
+  tokensOf,
+  unsupportedTags,
+  warningOf,
+} from './headers.ts';
+import { warningText } from './warning-text.ts';
 
 describe('headers', () => {
   it('are found by name, whatever the case, and by compact form', () => {
@@ -43,5 +53,32 @@ describe('our Contact', () => {
     ['sip:1@e', { contact: '<sip:a@b>', 'record-route': '<sips:p;lr>' }, '<sips:edge:5061>'],
   ])('for %s with %o is %s', (uri, headers, contact) => {
     expect(contactOf('edge:5061', uri, headers)).toBe(contact);
+  });
+});
+
+describe('the tag of an address', () => {
+  it.each([
+    ['<sip:a@b>;tag=1', '1'],
+    ['"x;tag=0" <sip:a@b;tag=2>;x=y;TAG = 3', '3'],
+    ['sip:a@b;tag=4', '4'],
+    ['<sip:a@b;tag=5>', ''],
+    ['', ''],
+  ])('%s is "%s"', (value, tag) => {
+    expect(tagOf(value)).toBe(tag);
+  });
+});
+
+describe('a Warning', () => {
+  it.each([
+    ['399 edge "no route"', 'no route'],
+    ['399 a:5061 "say \\"x\\"", 307 b "y"', 'say "x"'],
+    ['399 edge no quotes', null],
+    ['', null],
+  ])('%s says %s', (warning, text) => {
+    expect(warningText({ warning })).toBe(text);
+  });
+
+  it('that did not come says nothing', () => {
+    expect(warningText({})).toBeNull();
   });
 });

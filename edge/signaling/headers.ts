@@ -45,6 +45,13 @@ export function tokensOf(value: string | undefined): string[] {
   return value?.toLowerCase().match(/[^\s,]+/g) ?? [];
 }
 
+/** The tag of a From or To value, empty when it has none. */
+export function tagOf(nameAddr: string): string {
+  // A display name in quotes and the URI may have a parameter of that name themselves.
+  const parameters = nameAddr.replace(/"(?:[^"\\]|\\.)*"/g, '').replace(/<[^>]*>/g, '');
+  return /;\s*tag\s*=\s*([^\s;,]+)/i.exec(parameters)?.[1] ?? '';
+}
+
 /** Option tags of a Require header that we do not understand (RFC 3261 section 8.2.2.3). */
 export function unsupportedTags(require: string | undefined): string[] {
   const known: readonly string[] = optionTags;

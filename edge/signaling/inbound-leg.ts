@@ -10,9 +10,10 @@ import { DialogSession } from './dialog-session.ts';
 import type { DialogOwner, Dialogs } from './dialogs.ts';
 import { capabilities, type Environment, respond } from './environment.ts';
 import { allow, contactOf, headerOf, reasonOf, supported, tokensOf, warningOf } from './headers.ts';
+import { answerInDialog, causeOfEngineBye, type DialogRequest, sendInDialog } from './in-dialog.ts';
 import { sessionBody } from './session-body.ts';
 import { type SessionAnswer, sessionHeaders } from './session-timer.ts';
-import type { SrfAnswer, SrfRequest, SrfResponse } from './srf.ts';
+import type { SrfRequest, SrfResponse } from './srf.ts';
 
 type State = 'offered' | 'answering' | 'answered' | 'up' | 'leaving' | 'over';
 
@@ -60,14 +61,7 @@ export class InboundLeg implements CallLeg, DialogOwner {
       events,
       contact: () => this.#contact,
       ownsCallId: false,
-      send: (method, headers, body, answered, failed) =>
-        this.#send(
-          method,
-          headers,
-          body,
-          (answer, ack) => answer.status >= 200 && answered(answer, ack),
-          failed,
-        ),
+      send: (request) => this.#send(request),
     });
   }
 
@@ -101,7 +95,7 @@ export class InboundLeg implements CallLeg, DialogOwner {
       this.#state = 'answered';
       this.#contact ??= echo?.headers.contact ?? null;
       this.#learnDialog();
-      this.#session?.established(request, facts.offer === null, session);
+      this.#session?.answered(request.headers, facts.offer === null, session);
       this.#events?.answered();
     });
   }
@@ -123,7 +117,7 @@ export class InboundLeg implements CallLeg, DialogOwner {
     this.#session?.stop();
     const headers = { 'User-Agent': this.#options.environment.software, Reason: reasonOf(200, reason) };
     const over = () => this.#over();
-    this.#send('BYE', headers, undefined, (answer) => answer.status >= 200 && over(), over);
+    this.#send({ method: 'BYE', headers, body: undefined, answered: over, failed: over });
   }
 
   receive(request: SrfRequest, response: SrfResponse) {
@@ -137,20 +131,7 @@ export class InboundLeg implements CallLeg, DialogOwner {
         return respond(environment, response, 200);
     }
     if (this.#state === 'leaving' || this.#state === 'over') return respond(environment, response, 481);
-    switch (request.method) {
-      case 'INVITE':
-      case 'UPDATE':
-        return this.#session?.receive(request.method, request, response);
-      case 'OPTIONS':
-        return respond(environment, response, 200, { headers: capabilities() });
-      case 'REFER':
-        return respond(environment, response, 403, { reason: 'Transfers are not enabled' });
-      case 'NOTIFY':
-        // RFC 6665 section 4.1.3: no subscription of ours.
-        return respond(environment, response, 481, { reason: 'Subscription does not exist' });
-      default:
-        return respond(environment, response, 405, { headers: { Allow: allow } });
-    }
+    answerInDialog(environment, this.#session, request, response);
   }
 
   abandon(): void {
@@ -199,13 +180,8 @@ export class InboundLeg implements CallLeg, DialogOwner {
   /** A BYE that the engine sent on its own, to the peer; its Reason names the cause. */
   #endedByEngine(request: SrfRequest) {
     if (this.#state === 'leaving' || this.#state === 'over') return this.#over();
-    const text = /text="([^"]*)"/.exec(headerOf(request.headers, 'reason') ?? '')?.[1] ?? 'no reason given';
     this.#over();
-    const detail = `The SIP engine ended the dialog: ${text}.`;
-    this.#events?.lost(
-      /ack/i.test(text) ? 'ack_timeout' : /session/i.test(text) ? 'session_expired' : 'engine_lost',
-      detail,
-    );
+    this.#events?.lost(...causeOfEngineBye(request));
   }
 
   #contactHeader(): Record<string, string> {
@@ -225,32 +201,14 @@ export class InboundLeg implements CallLeg, DialogOwner {
     if (this.#dialogId !== null) this.#options.dialogs.remove(this.#dialogId, this);
   }
 
-  #send(
-    method: 'INVITE' | 'UPDATE' | 'BYE',
-    headers: Record<string, string>,
-    body: string | undefined,
-    answered: (answer: SrfAnswer, ack: () => void) => void,
-    failed: (error: Error) => void,
-  ) {
-    const { request: invite } = this.#options;
-    if (this.#dialogId === null) return failed(new Error('The dialog does not exist yet'));
-    const options = {
-      method,
-      stackDialogId: this.#dialogId,
-      headers,
-      ...(body === undefined ? {} : { body }),
-      _socket: invite.socket,
+  #send(request: DialogRequest) {
+    if (this.#dialogId === null) return request.failed(new Error('The dialog does not exist yet'));
+    const dialog = {
+      id: this.#dialogId,
+      invite: this.#options.request,
+      receive: (update: SrfRequest, response: SrfResponse) => this.receive(update, response),
+      authenticator: null,
     };
-    try {
-      invite.agent.request(options, (error, request) => {
-        if (error || !request) return failed(error instanceof Error ? error : new Error(String(error)));
-        // drachtio-srf hands an UPDATE that comes meanwhile to this request, and to nobody else.
-        request.on('update', (update, response) => this.receive(update, response));
-        request.on('response', answered);
-      });
-    } catch (error) {
-      // The engine's connection is gone and drachtio-srf has forgotten it.
-      failed(error instanceof Error ? error : new Error(String(error)));
-    }
+    sendInDialog(dialog, request);
   }
 }

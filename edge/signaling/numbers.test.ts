@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { NumberConfig } from '#shared/edge-protocol.ts';
-import { NumberIndex, normalizeNumber, uriOf, userOf } from './numbers.ts';
+import { NumberIndex, normalizeNumber, sipUri, uriOf, userOf } from './numbers.ts';
 
-const config = (number: string): NumberConfig => ({ number, org_id: 'o', inbound: [], agent: null });
+const config = (number: string): NumberConfig => ({
+  number,
+  org_id: 'o',
+  inbound: [],
+  outbound: [],
+  agent: null,
+});
 
 describe('the user part of a URI', () => {
   it.each([
@@ -57,5 +63,16 @@ describe('a number', () => {
     expect(index.find('4155550100')).toBeUndefined();
     expect(index.find('+14155550199')).toBeUndefined();
     expect(index.find('')).toBeUndefined();
+  });
+});
+
+describe('a SIP URI of ours', () => {
+  it.each([
+    ['+14155550123', 'trunk.example', 'sip:+14155550123@trunk.example:5061;transport=tls'],
+    ['*7#', '192.0.2.1', 'sip:*7%23@192.0.2.1:5061;transport=tls'],
+    ['a b@c;d?e', '2001:db8::1', 'sip:a%20b%40c;d?e@[2001:db8::1]:5061;transport=tls'],
+    ['', '[::1]', 'sip:[::1]:5061;transport=tls'],
+  ])('of %s at %s is %s', (user, host, uri) => {
+    expect(sipUri(user, host, 5061)).toBe(uri);
   });
 });

@@ -51,6 +51,16 @@ export function uriOf(nameAddr: string): string {
   return (semicolon < 0 ? unquoted : unquoted.slice(0, semicolon)).trim();
 }
 
+/**
+ * A SIP URI of `user` at a host. Characters that RFC 3261 section 25.1 does not allow in a user part are escaped.
+ * @param host name or address, IPv6 with or without brackets
+ */
+export function sipUri(user: string, host: string, port: number): string {
+  const escaped = encodeURIComponent(user).replace(/%(?:24|26|2B|2C|2F|3B|3D|3F)/g, decodeURIComponent);
+  const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+  return `sip:${escaped === '' ? '' : `${escaped}@`}${name}:${port};transport=tls`;
+}
+
 /** Finds the configured number that a caller dialled, with or without leading plus. */
 export class NumberIndex {
   readonly #byNumber = new Map<string, NumberConfig>();

@@ -21,8 +21,14 @@ const config: EdgeConfig = {
   version: 1,
   organizations: [],
   numbers: [
-    { number: '+14155550100', org_id: 'org-1', inbound: [trunk], agent: { ...echoAgent, max_duration: 720 } },
-    { number: '+14155550101', org_id: 'org-1', inbound: [trunk], agent: null },
+    {
+      number: '+14155550100',
+      org_id: 'org-1',
+      inbound: [trunk],
+      outbound: [],
+      agent: { ...echoAgent, max_duration: 720 },
+    },
+    { number: '+14155550101', org_id: 'org-1', inbound: [trunk], outbound: [], agent: null },
   ],
   pathways: [],
   allowed_private_targets: [],

@@ -4,16 +4,26 @@ import type { EdgeConfig } from '#shared/edge-protocol.ts';
 import { retryAfterS } from '../call/call.ts';
 import type { Calls } from '../call/calls.ts';
 import type { Log } from '../call/log.ts';
+import type { DialEvents, Dialer, DialTarget, OutboundLeg as Leg, OutboundInvite } from '../call/ports.ts';
 import { EngineLink } from './connect.ts';
 import { Dialogs } from './dialogs.ts';
 import { capabilities, type Environment, respond } from './environment.ts';
 import { allow } from './headers.ts';
 import { countTry, type InboundDeps, type Routing, receiveInvite } from './inbound.ts';
 import { NumberIndex } from './numbers.ts';
+import { type ProbeOutcome, probe } from './options-prober.ts';
+import { OutboundLeg } from './outbound-leg.ts';
 import type { SessionSettings } from './session-timer.ts';
 import { type Resolve, resolveSource, SourceHosts } from './source-hosts.ts';
 import { plainAddress, SourceIndex } from './sources.ts';
-import { type EngineAddress, forgetInvite, type SrfRequest, type SrfResponse } from './srf.ts';
+import {
+  type EngineAddress,
+  forgetInvite,
+  type NewRequest,
+  type RequestSent,
+  type SrfRequest,
+  type SrfResponse,
+} from './srf.ts';
 import { type StrangerLimits, Strangers } from './strangers.ts';
 
 export interface SignalingOptions {
@@ -28,6 +38,8 @@ export interface SignalingOptions {
   readonly strangers: StrangerLimits;
   /** Counts requests that were turned away, by reason; `silenced` are those that got no answer. */
   readonly refused: (reason: string) => void;
+  /** ms after an INVITE of ours without any response at which it is given up; default: contract 3.5. */
+  readonly noResponseMs?: number;
   readonly random?: () => number;
   readonly resolve?: Resolve;
   /** Called when the engine is there (again) or lost. */
@@ -37,7 +49,10 @@ export interface SignalingOptions {
 /** How long looked-up source hosts are used (contract 2.1). */
 const sourceRefreshMs = 5 * 60_000;
 
-export class Signaling {
+/** Contract 3.5: the trigger `timeout`. */
+const defaultNoResponseMs = 6_000;
+
+export class Signaling implements Dialer {
   readonly #options: SignalingOptions;
   readonly #environment: Environment;
   readonly #dialogs = new Dialogs();
@@ -46,6 +61,8 @@ export class Signaling {
   readonly #link: EngineLink;
   readonly #inbound: InboundDeps;
   #routing: Routing | null = null;
+  /** What waits for the engine. */
+  readonly #waiting = new Set<() => void>();
 
   constructor(options: SignalingOptions) {
     const { clock, log, calls, publicAddress, software, session, refused } = options;
@@ -79,7 +96,10 @@ export class Signaling {
       clock,
       log,
       handle: (request, response) => this.#receive(request, response),
-      onUp: () => options.engineUp?.(true),
+      onUp: () => {
+        for (const goOn of [...this.#waiting]) goOn();
+        options.engineUp?.(true);
+      },
       onDown: () => this.#engineLost(),
     });
   }
@@ -113,10 +133,47 @@ export class Signaling {
     this.#hosts.follow(trunks.flatMap((trunk) => (trunk.source_host === null ? [] : [trunk.source_host])));
   }
 
+  /** Makes a call. Failures, that of the engine included, come as events. */
+  dial(target: DialTarget, invite: OutboundInvite, events: DialEvents): Leg {
+    return new OutboundLeg({
+      environment: this.#environment,
+      dialogs: this.#dialogs,
+      target,
+      invite,
+      events,
+      request: (request, sent) => this.#link.request(request, sent),
+      noResponseMs: this.#options.noResponseMs ?? defaultNoResponseMs,
+    });
+  }
+
+  /**
+   * Asks a place by OPTIONS whether it is there. Never rejects.
+   * @param timeoutMs for the whole probe; an engine that is not there yet is waited for, at most as long
+   */
+  async probe(target: DialTarget, timeoutMs: number): Promise<ProbeOutcome> {
+    const request = (options: NewRequest, sent: RequestSent) => this.#link.request(options, sent);
+    if (!this.#link.up) await this.#engineUp(timeoutMs);
+    return probe({ environment: this.#environment, request }, target, timeoutMs);
+  }
+
+  /** Resolves when the engine is there, or after `timeoutMs`. */
+  #engineUp(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        timer.cancel();
+        this.#waiting.delete(done);
+        resolve();
+      };
+      const timer = this.#environment.clock.after(timeoutMs, done);
+      this.#waiting.add(done);
+    });
+  }
+
   /** Leaves the engine. Live calls should be over by now. */
   close(): void {
     this.#hosts.close();
     this.#link.close();
+    for (const giveUp of [...this.#waiting]) giveUp();
     this.#dialogs.abandonAll();
   }
 

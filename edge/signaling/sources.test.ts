@@ -14,6 +14,7 @@ const number = (...inbound: InboundTrunk[]): NumberConfig => ({
   number: '+14155550100',
   org_id: 'o',
   inbound,
+  outbound: [],
   agent: null,
 });
 const config = (numbers: NumberConfig[], open_inbound = false): EdgeConfig => ({

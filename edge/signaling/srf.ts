@@ -24,6 +24,8 @@ export interface SrfRequest {
   readonly stackDialogId: string | undefined;
   readonly agent: SrfAgent;
   readonly socket: Socket;
+  /** Cancels an INVITE of ours. */
+  cancel(options: { headers: Record<string, string> }, sent: (error: unknown) => void): void;
   on(event: 'cancel', listener: () => void): this;
   on(event: 'update', listener: (request: SrfRequest, response: SrfResponse) => void): this;
   on(event: 'response', listener: (response: SrfAnswer, ack: () => void) => void): this;
@@ -52,6 +54,22 @@ export interface SrfAnswer {
   readonly reason: string;
   readonly headers: Record<string, string>;
   readonly body: string | undefined;
+  readonly payload: SrfRequest['payload'];
+  /** Empty when the engine made the response itself, because none can come. */
+  readonly source_address: string;
+}
+
+/** Brings a request of ours as it goes on the wire, or why it does not. */
+export type RequestSent = (error: unknown, request?: SrfRequest) => void;
+
+/** A request outside of dialogs. */
+export interface NewRequest {
+  readonly method: 'INVITE' | 'OPTIONS';
+  readonly uri: string;
+  /** URI of the next hop; absent: `uri` says it. */
+  readonly proxy?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
 }
 
 interface SrfAgent {
@@ -63,7 +81,7 @@ interface SrfAgent {
       body?: string;
       _socket: Socket;
     },
-    sent: (error: unknown, request?: SrfRequest) => void,
+    sent: RequestSent,
   ): void;
   readonly mapServer: Map<Socket, { readonly pendingNetworkInvites: Map<string, unknown> }>;
 }
@@ -73,6 +91,8 @@ export type SrfHandler = (request: SrfRequest, response: SrfResponse) => void;
 export interface SrfConnection {
   /** Closes the connection; without effect when there is none. */
   close(): void;
+  /** Sends a request outside of dialogs. `sent` may be called before this returns. */
+  request(request: NewRequest, sent: RequestSent): void;
 }
 
 /** The methods whose requests outside of dialogs shall reach us; the engine answers all others itself. */
@@ -119,6 +139,11 @@ export function openSrf(
   const use = srf.use.bind(srf) as unknown as (method: string, handler: SrfHandler) => void;
   use('*', handle);
   for (const method of routed) use(method, handle);
+  const send = srf.request.bind(srf) as unknown as (
+    uri: string,
+    request: NewRequest,
+    sent: RequestSent,
+  ) => void;
   srf.on('connect', (error: Error | null, hostports: string | undefined) => {
     socketUp = true;
     if (over) return srf.disconnect();
@@ -136,6 +161,14 @@ export function openSrf(
     close: () => {
       over = true;
       if (socketUp) srf.disconnect();
+    },
+    request: (request, sent) => {
+      try {
+        send(request.uri, { ...request, headers: { ...request.headers } }, sent);
+      } catch (error) {
+        // drachtio-srf has no connection any more and asserts that it has.
+        sent(error);
+      }
     },
   };
 }

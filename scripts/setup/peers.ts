@@ -4,6 +4,6 @@ import { ensureSipp } from './sipp.ts';
 
 /** @throws Trouble */
 export async function ensurePeers(): Promise<void> {
-  await ensureAptPackages(['baresip-core', 'openssl', 'tshark'], 'test with real peers');
+  await ensureAptPackages(['baresip-core', 'dnsmasq-base', 'openssl', 'tshark'], 'test with real peers');
   await ensureSipp();
 }

@@ -43,8 +43,8 @@ export class Supervisor {
   async start(): Promise<Bootstrap> {
     const { env } = this.#options;
     const file = bootstrapFile(env);
-    await assertFree('CONTROL_PORT', env.CONTROL_HOST || '127.0.0.1', Number(env.CONTROL_PORT || 8080));
-    await assertFree('SIP_TLS_PORT', env.SIP_HOST || '0.0.0.0', Number(env.SIP_TLS_PORT || 5061));
+    await assertFree('CONTROL_PORT', env.CONTROL_HOST || '127.0.0.1', env.CONTROL_PORT || '8080');
+    await assertFree('SIP_TLS_PORT', env.SIP_HOST || '0.0.0.0', env.SIP_TLS_PORT || '5061');
     this.#control.start();
     await this.#until('control', async () => (await health(env)) !== null && (await exists(file)));
     const bootstrap = await readBootstrap(file);
@@ -113,9 +113,13 @@ async function health(env: NodeJS.ProcessEnv): Promise<number | null> {
 }
 
 /** Another program on the port would answer in control's place and look like a start that went well. */
-function assertFree(setting: string, host: string, port: number): Promise<void> {
+async function assertFree(setting: string, host: string, text: string): Promise<void> {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+    throw new StartFailed(`${setting} must be a whole number from 1 to 65535, not "${text}"`);
+  }
   const server = createServer();
-  return new Promise((resolve, reject) => {
+  await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new StartFailed(`${setting}: ${error.message}`)));
     server.listen(port, host, () => server.close(() => resolve()));
   });

@@ -247,7 +247,7 @@ export class Conversation {
     const fills = fillsFromKeys(this.#node, options);
     if (!named && fills && !this.#learnFromKeys(keys)) return this.#unfit(`"${keys}" is no valid entry here`);
     if (named && !fills) this.#learnFromKeys(keys);
-    if (named) return this.#leave(options[named.choice], named.reason);
+    if (named) return this.#leave(options[named.choice], `no way is for the keys ${keys}`, named.note);
     const unnamed = withoutKeys(options);
     const [only] = unnamed;
     if (only && unnamed.length === 1) return this.#leave(only, 'it is the only way that names no key');
@@ -264,7 +264,7 @@ export class Conversation {
     const named = keys === null ? null : chooseByKeys(keys, options);
     if (named) {
       if (keys !== null) this.#learnFromKeys(keys);
-      return this.#leave(options[named.choice], named.reason);
+      return this.#leave(options[named.choice], `no way is for the keys ${keys}`, named.note);
     }
     await this.#learnFromWords(text);
     return this.#chooseByWords(
@@ -331,8 +331,8 @@ export class Conversation {
     return null;
   }
 
-  /** Takes a way, if the node's condition lets go. */
-  async #leave(option: Option | undefined, reason: string): Promise<GraphNode | null> {
+  /** Takes a way, if the node's condition lets go. @param note for the log, where `reason` makes no sentence */
+  async #leave(option: Option | undefined, reason: string, note?: string): Promise<GraphNode | null> {
     if (!option) return this.#unfit(reason);
     const { condition, extractVars } = this.#node;
     if (condition !== '' && !option.global) {
@@ -344,12 +344,12 @@ export class Conversation {
       });
       if (!verdict.holds) return this.#repeat(`the condition "${filled}" does not hold: ${verdict.reason}`);
     }
-    return this.#go(option, reason);
+    return this.#go(option, reason, note);
   }
 
-  #go(option: Option, reason: string): GraphNode | null {
+  #go(option: Option, reason: string, note = `"${option.label}" is taken: ${reason}`): GraphNode | null {
     const target = this.#pathway.graph.nodes.get(option.target);
-    this.#note(`"${option.label}" is taken: ${reason}`);
+    this.#note(note);
     if (option.global) this.#returnTo = this.#node;
     return target ?? null;
   }

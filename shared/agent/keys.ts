@@ -171,16 +171,18 @@ export class KeyCollector {
 
 // ---------------------------------------------------------------- choosing
 
-/** The way that an entry takes, or null when it fits none. Earlier ways win over later ones. */
+/**
+ * The way that an entry takes, or null when it fits none. Earlier ways win over later ones.
+ * @returns `note` is the choice as a sentence for the log
+ */
 export function chooseByKeys(
   keys: string,
   options: readonly Option[],
-): { choice: number; reason: string } | null {
+): { choice: number; note: string } | null {
   const named = options.map(namedKeys);
   const exact = named.findIndex((candidate) => candidate.sequences.includes(keys));
-  if (exact >= 0)
-    return { choice: exact, reason: `the keys ${keys} are named by "${options[exact]?.label}"` };
-  const any = named.findIndex((candidate) => candidate.any);
-  if (any >= 0) return { choice: any, reason: `"${options[any]?.label}" takes any key` };
-  return null;
+  const choice = exact >= 0 ? exact : named.findIndex((candidate) => candidate.any);
+  if (choice < 0) return null;
+  const entry = keys.length === 1 ? `key ${keys} takes` : `keys ${keys} take`;
+  return { choice, note: `${entry} the edge "${options[choice]?.label}"` };
 }

@@ -1,8 +1,63 @@
 /** Calls (contract section 9). */
 import { type Static, Type } from 'typebox';
-import { Iso, Nullable, OneOf, Open, PathId, Success } from '#shared/api/common.ts';
+import {
+  BooleanOrText,
+  Closed,
+  Integer,
+  Iso,
+  List,
+  Nullable,
+  OneOf,
+  Open,
+  PathId,
+  Success,
+  Text,
+  Uuid,
+} from '#shared/api/common.ts';
+import { LanguageTag, PathwayVersionChoice, ToolId, TransferTarget } from '#shared/api/inbound.ts';
 
 const text = Type.String();
+const Optional = Type.Optional;
+const Clearable = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Optional(Nullable(schema));
+
+/** POST /v1/calls (contract 9.1). */
+export const CallOrder = Closed({
+  phone_number: Text(1, 512, 'E.164 number, extension or SIP URI'),
+  from: Optional(Text(1, 64, 'Number of the organization with an outbound configuration')),
+  task: Optional(Text(1, 20_000)),
+  pathway_id: Optional(Uuid()),
+  persona_id: Optional(Uuid()),
+  stream_url: Optional(Text(1, 2048, 'A wss:// URL')),
+  pathway_version: Optional(PathwayVersionChoice),
+  start_node_id: Optional(Text(1, 128)),
+  first_sentence: Clearable(Text(0, 1000)),
+  wait_for_greeting: Optional(BooleanOrText()),
+  block_interruptions: Optional(BooleanOrText()),
+  ignore_button_press: Optional(BooleanOrText()),
+  voice: Optional(Text(1, 100)),
+  model: Optional(OneOf(['base', 'turbo'])),
+  language: Optional(LanguageTag),
+  temperature: Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  interruption_threshold: Optional(Integer(0, 5000, 'ms')),
+  timezone: Optional(Text(1, 64)),
+  transfer_phone_number: Clearable(TransferTarget),
+  transfer_list: Clearable(Type.Record(Type.String(), TransferTarget, { maxProperties: 50 })),
+  max_duration: Optional(Integer(1, 720, 'minutes')),
+  tools: Optional(List(ToolId, 0, 50)),
+  voicemail: Optional(
+    Closed({
+      action: Optional(OneOf(['hangup', 'leave_message', 'ignore'])),
+      message: Optional(Text(0, 2000)),
+    }),
+  ),
+  precall_dtmf_sequence: Clearable(Type.String({ pattern: '^[0-9*#w]{1,64}$' })),
+  request_data: Optional(Open()),
+  metadata: Optional(Open()),
+  webhook: Clearable(Text(1, 2048, 'An https:// URL')),
+});
+export type CallOrder = Static<typeof CallOrder>;
+
+export const CallQueued = Success({ message: text, call_id: text, batch_id: Type.Null() });
 
 export const CallView = Type.Object({
   call_id: text,
@@ -38,7 +93,7 @@ export const CallView = Type.Object({
   pathway_logs: Type.Array(
     Type.Object({ role: text, text, node_id: Nullable(text), node_name: Nullable(text), created_at: Iso() }),
   ),
-  sip_call_id: text,
+  sip_call_id: Nullable(text),
   trunk_id: Nullable(text),
 });
 export type CallView = Static<typeof CallView>;

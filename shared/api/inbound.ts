@@ -19,16 +19,18 @@ const Optional = Type.Optional;
 const Clearable = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Optional(Nullable(schema));
 
 /** An integer, `production` or `staging` (contract 9.1). */
-const PathwayVersionChoice = Type.Union([
+export const PathwayVersionChoice = Type.Union([
   Integer(0, 2_147_483_647),
   Type.Literal('production'),
   Type.Literal('staging'),
 ]);
 
 /** A transfer target of contract section 4: E.164, an extension, or a SIP URI. */
-const TransferTarget = Text(1, 512);
+export const TransferTarget = Text(1, 512);
 
-const ToolId = Type.String({
+export const LanguageTag = Type.String({ pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', maxLength: 64 });
+
+export const ToolId = Type.String({
   pattern: '^(TL-)?[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
 });
 
@@ -47,7 +49,7 @@ export const InboundUpdate = Closed({
   voice: Clearable(Text(1, 100)),
   voice_id: Clearable(Text(1, 100)),
   model: Clearable(OneOf(['base', 'turbo'])),
-  language: Clearable(Type.String({ pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', maxLength: 64 })),
+  language: Clearable(LanguageTag),
   temperature: Clearable(Type.Number({ minimum: 0, maximum: 1 })),
   interruption_threshold: Clearable(Integer(0, 5000, 'ms')),
   timezone: Clearable(Text(1, 64)),

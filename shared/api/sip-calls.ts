@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { Integer, Iso, Nullable, OneOf, PathId, PhoneNumber, Plain, Text } from '#shared/api/common.ts';
 import { MediaReport, TraceMessage } from '#shared/edge-protocol.ts';
+import { FailoverAttempt } from '#shared/trunk-protocol.ts';
 
 const text = Type.String();
 
@@ -37,7 +38,7 @@ export const CallLogEntry = Type.Object({
   hangup_by: Nullable(text),
   termination: Nullable(Type.String({ description: 'Why the call ended: a code of docs/errors.md' })),
   termination_detail: Nullable(text),
-  failover_attempts: Type.Array(Type.Unknown()),
+  failover_attempts: Type.Array(FailoverAttempt),
   media: Nullable(MediaReport),
 });
 export type CallLogEntry = Static<typeof CallLogEntry>;

@@ -12,6 +12,8 @@ import {
   Text,
   Uuid,
 } from '#shared/api/common.ts';
+import { codecNames } from '#shared/codecs.ts';
+import { failoverTriggers } from '#shared/trunk-protocol.ts';
 
 const Optional = Type.Optional;
 const text = Type.String();
@@ -112,6 +114,75 @@ export const Detach = Closed({
 });
 export type Detach = Static<typeof Detach>;
 
+const FailoverEndpoint = Closed({
+  host: Text(1, 255),
+  port: Optional(Integer(1, 65535)),
+  transport: Optional(Transport),
+  priority: Integer(1, 2),
+});
+const unique = { uniqueItems: true };
+const FailoverPatch = Closed({
+  enabled: Optional(Type.Boolean()),
+  endpoints: Optional(List(FailoverEndpoint, 0, 2)),
+  triggers: Optional(Type.Array(OneOf(failoverTriggers), { minItems: 1, maxItems: 3, ...unique })),
+  failback: Optional(OneOf(['auto', 'manual'])),
+  failback_now: Optional(Type.Literal(true, { description: 'Return to the primary endpoint at once' })),
+});
+const CodecPatch = Closed({
+  codecs: Optional(Type.Array(OneOf(codecNames), { minItems: 1, maxItems: 5, ...unique })),
+  transcode: Optional(Type.Boolean()),
+});
+const AlertPatch = Closed({
+  enabled: Optional(Type.Boolean()),
+  thresholds: Optional(
+    Closed({
+      unreachable_minutes: Optional(Integer(1, 1440)),
+      failure_rate_percent: Optional(Type.Number({ minimum: 1, maximum: 100 })),
+      failure_rate_window_minutes: Optional(Integer(5, 1440)),
+      response_time_ms: Optional(Integer(10, 10_000)),
+    }),
+  ),
+  channels: Optional(
+    Closed({
+      email: Optional(Type.Boolean()),
+      sms: Optional(Type.Boolean()),
+      webhook: Optional(Nullable(Text(1, 2048, 'An https:// URL'))),
+    }),
+  ),
+});
+
+/** Null resets to the defaults; objects merge by key, arrays replace (contract 3.5). */
+export const ConfigPatch = Closed({
+  phone_number: PhoneNumber(),
+  direction: OneOf(['inbound', 'outbound']),
+  configuration_id: Optional(Uuid()),
+  failover_config: Optional(Nullable(FailoverPatch)),
+  codec_config: Optional(Nullable(CodecPatch)),
+  alert_config: Optional(Nullable(AlertPatch)),
+});
+export type ConfigPatch = Static<typeof ConfigPatch>;
+
+const FailoverConfig = Type.Object({
+  enabled: Type.Boolean(),
+  endpoints: Type.Array(
+    Type.Object({ host: text, port: Type.Integer(), transport: text, priority: Type.Integer() }),
+  ),
+  triggers: Type.Array(text),
+  failback: text,
+  active_priority: Type.Integer(),
+});
+const CodecConfig = Type.Object({ codecs: Type.Array(text), transcode: Type.Boolean() });
+const AlertConfig = Type.Object({
+  enabled: Type.Boolean(),
+  thresholds: Type.Object({
+    unreachable_minutes: Type.Integer(),
+    failure_rate_percent: Type.Number(),
+    failure_rate_window_minutes: Type.Integer(),
+    response_time_ms: Type.Integer(),
+  }),
+  channels: Type.Object({ email: Type.Boolean(), sms: Type.Boolean(), webhook: Nullable(text) }),
+});
+
 export const Configuration = Type.Object({
   id: text,
   number: text,
@@ -131,9 +202,9 @@ export const Configuration = Type.Object({
     sip_password: Optional(Nullable(text)),
     sip_realm: Optional(Nullable(text)),
   }),
-  failover_config: Nullable(Type.Unknown()),
-  codec_config: Type.Unknown(),
-  alert_config: Type.Unknown(),
+  failover_config: Nullable(FailoverConfig),
+  codec_config: CodecConfig,
+  alert_config: AlertConfig,
   inbound_sources: Optional(OneOf(['listed', 'none', 'open'])),
   applied: Type.Boolean({ description: 'Whether every connected edge has confirmed this state' }),
   health_status: OneOf(['healthy', 'unreachable', 'unchecked']),
@@ -141,6 +212,8 @@ export const Configuration = Type.Object({
   updated_at: Iso(),
 });
 export type Configuration = Static<typeof Configuration>;
+
+export const PatchedConfiguration = Plain(Configuration);
 
 const FailedNumber = Type.Object({ phone_number: text, error: text, message: text });
 

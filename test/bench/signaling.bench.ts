@@ -150,6 +150,7 @@ const config: EdgeConfig = {
       number,
       org_id: 'org',
       agent: echoAgent,
+      outbound: [],
       inbound: [
         {
           id: 'trunk',

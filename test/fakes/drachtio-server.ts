@@ -12,6 +12,8 @@ export interface Sent {
   readonly body: string;
   readonly transactionId: string;
   readonly dialogId: string;
+  /** Next hop of a new request; empty when it has none. */
+  readonly proxy: string;
 }
 
 export interface PeerMessage {
@@ -129,18 +131,18 @@ export class DrachtioServer {
     this.peer({ method: 'CANCEL', callId, transactionId: this.#invites.get(callId) ?? '' });
   }
 
-  /** Answers a request that the application sent. */
+  /** Answers a request that the application sent. @param extra `address` is empty for what the server made up */
   answer(
     sent: Sent,
     status: number,
     reason: string,
-    extra: { headers?: Record<string, string>; body?: string } = {},
+    extra: { headers?: Record<string, string>; body?: string; address?: string } = {},
   ): void {
     const body = extra.body ?? '';
     const lines = [
       `SIP/2.0 ${status} ${reason}`,
       `Call-ID: ${sent.dialogId.split(';')[0]}`,
-      `CSeq: 2 ${sent.startLine.split(' ')[0]}`,
+      `CSeq: ${sent.headers.cseq ?? `2 ${sent.startLine.split(' ')[0]}`}`,
       'From: <sip:us@x>;tag=server-tag',
       'To: <sip:them@x>;tag=peer-tag',
       ...Object.entries(extra.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
@@ -154,7 +156,7 @@ export class DrachtioServer {
       'network',
       '0',
       'tls',
-      '192.0.2.1',
+      extra.address ?? '192.0.2.1',
       '5061',
       '00:00:00.000000',
       sent.transactionId,
@@ -235,8 +237,8 @@ export class DrachtioServer {
     const transactionId = tokens[0] || randomUUID();
     const formsDialog =
       isResponse && /INVITE$/.test(headers.cseq ?? '') && !/^SIP\/2.0 [3-6]/.test(startLine);
-    const dialogId = tokens[1] || (formsDialog ? `${callId};from-tag=${fromTag}` : '');
-    const sent: Sent = { startLine, headers, body, transactionId, dialogId };
+    const dialogId = tokens[1] || (formsDialog ? `${callId};from-tag=${fromTag}` : ownDialogId(callId, text));
+    const sent: Sent = { startLine, headers, body, transactionId, dialogId, proxy: tokens[2] ?? '' };
     const refusal = this.refuse(sent);
     const leader = `${randomUUID()}|response|${id}|`;
     let output: string;
@@ -257,6 +259,12 @@ export class DrachtioServer {
     this.sent.push(sent);
     for (const wake of this.#wake.splice(0)) wake();
   }
+}
+
+/** The dialog that an INVITE of the application will make. */
+function ownDialogId(callId: string, text: string): string {
+  const tag = /^from: [^\r\n]*;tag=([^\s;]+)/im.exec(text)?.[1];
+  return text.startsWith('INVITE ') && tag !== undefined ? `${callId};from-tag=${tag}` : '';
 }
 
 function encode(payload: string): string {

@@ -16,7 +16,8 @@ export class SipCaller {
   #wake: (() => void) | null = null;
   #closed = false;
 
-  private constructor(socket: TLSSocket) {
+  /** Speaks over a connection that is there. */
+  constructor(socket: TLSSocket) {
     this.#socket = socket;
     socket.on('data', (chunk) => this.#read(chunk.toString('latin1')));
     socket.on('error', () => socket.destroy());

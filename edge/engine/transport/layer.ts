@@ -116,12 +116,12 @@ export class TransportLayer implements ConnectionOwner {
     return this.#byRemote.get(`${address} ${port}`);
   }
 
-  /** Destroys all inbound connections of `address` and turns new ones away before TLS, for `ms` milliseconds. */
+  /** Closes all inbound connections of `address`, after what waits to leave, and turns new ones away before TLS, for `ms` milliseconds. */
   block(address: string, ms: number): void {
     this.#admission.block(address, ms);
     for (const connection of this.#connections) {
       if (!connection.outbound && connection.remoteAddress === address) {
-        connection.destroy('the address is blocked');
+        connection.close('the address is blocked');
       }
     }
     for (const listener of this.#listeners) listener.cut(address);

@@ -1,0 +1,146 @@
+/** What an order of POST /v1/calls asks for: pure functions (contract 4 and 9.1). */
+import type { BlockList } from 'node:net';
+import type { CallOrder } from '#shared/api/calls.ts';
+import { toE164 } from '#shared/e164.ts';
+import type { AgentSettings, EdgeCommand } from '#shared/edge-protocol.ts';
+import { ApiError } from '#shared/errors.ts';
+import { judgeHost } from '#shared/outgoing-targets.ts';
+import { parseSipDestination } from '#shared/sip-destination.ts';
+import type { CallRow } from '../db/tables.ts';
+import { mannerOf } from '../edges/rules.ts';
+import { isTimezone } from '../numbers/rules.ts';
+import { checkUrl } from '../organizations/rules.ts';
+
+const extensionForm = /^[0-9A-Za-z*#._-]{1,64}$/;
+
+/**
+ * A target of contract section 4, normalised: E.164, an extension, or a SIP URI.
+ * @throws ApiError INVALID_PARAMETER; TARGET_NOT_ALLOWED for a URI with a literal address that is private
+ */
+export function readTarget(text: string, path: string, allowedTargets: BlockList): string {
+  const trimmed = text.trim();
+  if (/^sips?:/i.test(trimmed)) {
+    const uri = parseSipDestination(trimmed);
+    if (!uri) throw ApiError.invalid(path, 'must be a valid SIP URI');
+    if (uri.transport === 'udp' || uri.transport === 'tcp') {
+      throw ApiError.invalid(path, 'must not name a transport other than tls');
+    }
+    const verdict = judgeHost(uri.host, allowedTargets);
+    if (verdict.allowed) return trimmed;
+    throw ApiError.of('TARGET_NOT_ALLOWED', { path, address: uri.host }, verdict.reason);
+  }
+  const number = toE164(trimmed);
+  if (number !== null) return number;
+  if (extensionForm.test(trimmed)) return trimmed;
+  throw ApiError.invalid(path, 'must be an E.164 number, an extension or a SIP URI');
+}
+
+export type AgentSource = 'task' | 'pathway_id' | 'persona_id' | 'stream_url';
+const sources: readonly AgentSource[] = ['task', 'pathway_id', 'persona_id', 'stream_url'];
+
+/**
+ * What an order says that no schema can judge. Returns its one agent source.
+ * @throws ApiError AGENT_SOURCE_CONFLICT, INVALID_PARAMETER, TARGET_NOT_ALLOWED
+ */
+export function checkOrder(order: CallOrder, allowedTargets: BlockList): AgentSource {
+  const given = sources.filter((name) => order[name] !== undefined);
+  const [source] = given;
+  if (source === undefined || given.length > 1) {
+    throw ApiError.of(
+      'AGENT_SOURCE_CONFLICT',
+      { fields: given },
+      `Give exactly one of ${sources.join(', ')}.`,
+    );
+  }
+  for (const name of ['pathway_version', 'start_node_id'] as const) {
+    if (order[name] !== undefined && source !== 'pathway_id') {
+      throw ApiError.invalid(`/${name}`, 'is only for calls with pathway_id');
+    }
+  }
+  if (order.voicemail?.action === 'leave_message' && !order.voicemail.message) {
+    throw ApiError.invalid('/voicemail/message', 'required with leave_message');
+  }
+  if (order.timezone !== undefined && !isTimezone(order.timezone)) {
+    throw ApiError.invalid('/timezone', 'must be an IANA time zone name');
+  }
+  if (order.stream_url !== undefined) checkUrl(order.stream_url, 'wss:', '/stream_url', allowedTargets);
+  if (order.webhook) checkUrl(order.webhook, 'https:', '/webhook', allowedTargets);
+  const targets = Object.entries(order.transfer_list ?? {});
+  for (const [name, target] of targets) readTarget(target, `/transfer_list/${name}`, allowedTargets);
+  if (order.transfer_phone_number) {
+    readTarget(order.transfer_phone_number, '/transfer_phone_number', allowedTargets);
+  }
+  return source;
+}
+
+/** Who speaks. @param version of the pathway, when there is one */
+export function orderedAgent(order: CallOrder, version: number): AgentSettings {
+  const flag = (value: boolean | 'true' | 'false' | undefined) => value === true || value === 'true';
+  const { first_sentence, voice, language, interruption_threshold, timezone, max_duration, request_data } =
+    order;
+  const manner = mannerOf({
+    wait_for_greeting: flag(order.wait_for_greeting),
+    block_interruptions: flag(order.block_interruptions),
+    ignore_button_press: flag(order.ignore_button_press),
+    ...(first_sentence && { first_sentence }),
+    ...(voice !== undefined && { voice }),
+    ...(language !== undefined && { language }),
+    ...(interruption_threshold !== undefined && { interruption_threshold }),
+    ...(timezone !== undefined && { timezone }),
+    ...(max_duration !== undefined && { max_duration }),
+    ...(request_data !== undefined && { request_data }),
+  });
+  if (order.pathway_id !== undefined) {
+    const { pathway_id, start_node_id = null } = order;
+    return { kind: 'pathway', pathway_id, pathway_version: version, start_node_id, ...manner };
+  }
+  if (order.stream_url !== undefined) return { kind: 'stream', stream_url: order.stream_url, ...manner };
+  return { kind: 'task', task: order.task ?? '', ...manner };
+}
+
+export type PlaceCommand = Extract<EdgeCommand, { kind: 'call.place' }>;
+
+/** The call as it stands before an edge has said anything of it. */
+export function queuedRow(
+  command: PlaceCommand,
+  order: CallOrder,
+  trunkId: string,
+  edgeId: string,
+  now: string,
+): CallRow {
+  const { agent } = command;
+  return {
+    id: command.call_id,
+    org_id: command.org_id,
+    edge_id: edgeId,
+    sip_call_id: '',
+    parent_id: null,
+    direction: 'outbound',
+    from_number: command.number,
+    to_number: command.to,
+    number: command.number,
+    trunk_id: trunkId,
+    source_ip: null,
+    started_at: now,
+    answered_at: null,
+    ended_at: null,
+    status: 'queued',
+    outcome: 'in_progress',
+    sip_code: null,
+    sip_reason: null,
+    termination: null,
+    termination_detail: null,
+    hangup_by: null,
+    codec: null,
+    media: null,
+    agent_kind: agent.kind,
+    pathway_id: agent.kind === 'pathway' ? agent.pathway_id : null,
+    pathway_version: agent.kind === 'pathway' ? agent.pathway_version : null,
+    max_duration: agent.max_duration,
+    request_data: JSON.stringify(agent.request_data),
+    variables: '{}',
+    failover_attempts: '[]',
+    metadata: JSON.stringify(order.metadata ?? {}),
+    webhook: order.webhook ?? null,
+  };
+}

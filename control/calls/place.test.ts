@@ -1,0 +1,245 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../testing/edge-client.ts';
+import { type Answer, type CallOptions, startControl, type TestControl } from '../testing/harness.ts';
+
+let test: TestControl;
+let edge: EdgeClient;
+beforeEach(async () => {
+  test = await startControl();
+  await attach(number);
+  edge = await connectEdge(test);
+  await edge.next('config');
+});
+afterEach(async () => {
+  await edge.kill();
+  await test.close();
+});
+
+const number = '+14155550100';
+const to = '+14155550123';
+const task = 'Confirm the appointment.';
+const attach = (phone_number: string, key = test.key) =>
+  test.call('POST', '/v1/sip/attach', {
+    body: { phone_number, directions: [{ type: 'outbound', sip_endpoint: 'trunk.example.com' }] },
+    key,
+  });
+const place = (body: object, options: CallOptions = {}) =>
+  test.call('POST', '/v1/calls', { body: { phone_number: to, ...body }, ...options });
+const read = async (callId: unknown) => (await test.call('GET', `/v1/calls/${String(callId)}`)).body;
+
+/** Places a call and lets the edge take it. */
+async function taken(body: object, options: CallOptions = {}) {
+  const answer = place(body, options);
+  const { id, command } = await edge.next('command');
+  if (command.kind !== 'call.place') throw new Error(`unexpected ${command.kind}`);
+  edge.send({ type: 'result', id, ok: true });
+  return { command, answer: await answer };
+}
+
+async function versionOf(pathwayId: unknown): Promise<number> {
+  const { body } = await test.call('POST', `/v1/pathway/${String(pathwayId)}/version`, {
+    body: {
+      name: 'One',
+      nodes: [{ id: 'a', type: 'Default', data: { isStart: true, text: 'Hi' } }],
+      edges: [],
+    },
+  });
+  return Number(
+    body.version_number ?? (body.data as { version_number?: number } | undefined)?.version_number,
+  );
+}
+
+describe('POST /v1/calls', () => {
+  it('has the edge place the call, and shows it as queued at once', async () => {
+    const { command, answer } = await taken({
+      task,
+      first_sentence: 'Hello',
+      wait_for_greeting: 'true',
+      max_duration: 5,
+      request_data: { name: 'Ann' },
+      metadata: { external_id: 'x1' },
+      precall_dtmf_sequence: '1w2',
+      voicemail: { action: 'leave_message', message: 'Call us back.' },
+    });
+    expect(answer.body).toEqual({
+      status: 'success',
+      message: 'Call queued',
+      call_id: command.call_id,
+      batch_id: null,
+    });
+    expect(command).toMatchObject({
+      org_id: test.orgId,
+      number,
+      to,
+      agent: {
+        kind: 'task',
+        task,
+        first_sentence: 'Hello',
+        wait_for_greeting: true,
+        block_interruptions: false,
+        language: 'en-US',
+        max_duration: 5,
+        request_data: { name: 'Ann' },
+      },
+      variables: {},
+      precall_dtmf: '1w2',
+      voicemail: { action: 'leave_message', message: 'Call us back.' },
+    });
+    expect(await read(command.call_id)).toMatchObject({
+      status: 'queued',
+      direction: 'outbound',
+      inbound: false,
+      completed: false,
+      from: number,
+      to,
+      sip_call_id: null,
+      max_duration: 5,
+      request_data: { name: 'Ann' },
+      metadata: { external_id: 'x1' },
+    });
+  });
+
+  it('shows what the edge reports, with the attempts that failed', async () => {
+    const { command } = await taken({ task, metadata: { a: 1 } });
+    const attempt = {
+      host: 'trunk.example.com',
+      port: 5061,
+      priority: 0,
+      started_at: '2030-01-01T00:00:00.000Z',
+      sip_code: null,
+      error: 'timeout',
+      duration_ms: 6000,
+    };
+    const call = callRecord(test.orgId, {
+      id: command.call_id,
+      direction: 'outbound',
+      from: number,
+      to,
+      failover_attempts: [attempt],
+      termination: 'callee_hangup',
+    });
+    edge.send(reportFrame(1, [{ type: 'call', call }]));
+    await edge.next('ack');
+    expect(await read(command.call_id)).toMatchObject({ status: 'completed', metadata: { a: 1 } });
+    const { body } = await test.call('GET', `/v1/sip/calls/${command.call_id}`);
+    expect(body.data?.call).toMatchObject({ outcome: 'completed', failover_attempts: [attempt] });
+  });
+
+  it('calls extensions and SIP URIs, from a number that is named', async () => {
+    await attach('+14155550101');
+    const extension = await taken({ task, phone_number: '1001', from: '1 415 555 0101' });
+    expect(extension.command).toMatchObject({ to: '1001', number: '+14155550101' });
+    const uri = await taken({ task, phone_number: 'sip:bob@pbx.example.com' });
+    expect(uri.command).toMatchObject({ to: 'sip:bob@pbx.example.com', number });
+  });
+
+  it('sends a pathway version that no number uses to the edge before the call', async () => {
+    const { body } = await test.call('POST', '/v1/pathway/create', { body: { name: 'Menu' } });
+    const version = await versionOf(body.pathway_id);
+    expect(version).toBe(1);
+    const { command } = await taken({ pathway_id: body.pathway_id, pathway_version: version });
+    expect(command.agent).toMatchObject({ kind: 'pathway', pathway_id: body.pathway_id, pathway_version: 1 });
+    const sent: number[] = [];
+    for (const frame of edge.untaken)
+      if (frame.type === 'change') sent.push(...frame.change.pathways.map((pathway) => pathway.version));
+    expect(sent).toContain(1);
+  });
+
+  const missing = '00000000-0000-4000-8000-000000000001';
+  it.each<[object, string]>([
+    [{}, 'AGENT_SOURCE_CONFLICT'],
+    [{ task, stream_url: 'wss://stream.example.com' }, 'AGENT_SOURCE_CONFLICT'],
+    [{ task, phone_number: 'no number!' }, 'INVALID_PARAMETER'],
+    [{ task, phone_number: 'sip:bob@pbx.example.com;transport=udp' }, 'INVALID_PARAMETER'],
+    [{ task, phone_number: 'sip:bob@10.0.0.1' }, 'TARGET_NOT_ALLOWED'],
+    [{ task, from: 'abc' }, 'INVALID_PARAMETER'],
+    [{ task, from: '+14155550199' }, 'NUMBER_NOT_FOUND'],
+    [{ task, from: '+14155550102' }, 'NO_OUTBOUND_ROUTE'],
+    [{ task, start_node_id: 'a' }, 'INVALID_PARAMETER'],
+    [{ task, voicemail: { action: 'leave_message' } }, 'INVALID_PARAMETER'],
+    [{ task, timezone: 'Mars/Base' }, 'INVALID_PARAMETER'],
+    [{ task, precall_dtmf_sequence: 'A' }, 'INVALID_PARAMETER'],
+    [{ task, webhook: 'http://hooks.example.com' }, 'INVALID_PARAMETER'],
+    [{ task, webhook: 'https://192.168.0.1/' }, 'TARGET_NOT_ALLOWED'],
+    [{ task, transfer_list: { default: 'sip:a@127.0.0.1' } }, 'TARGET_NOT_ALLOWED'],
+    [{ task, tools: [missing] }, 'TOOL_NOT_FOUND'],
+    [{ task, surprise: 1 }, 'UNKNOWN_PROPERTY'],
+    [{ stream_url: 'ws://stream.example.com' }, 'INVALID_PARAMETER'],
+    [{ stream_url: 'wss://localhost/' }, 'TARGET_NOT_ALLOWED'],
+    [{ pathway_id: missing }, 'PATHWAY_NOT_FOUND'],
+    [{ persona_id: missing }, 'PERSONA_NOT_FOUND'],
+  ])('refuses %j with %s', async (body, code) => {
+    await test.call('POST', '/v1/sip/attach', {
+      body: { phone_number: '+14155550102', directions: ['inbound'] },
+    });
+    expect((await place(body)).codes).toEqual([code]);
+  });
+
+  it('refuses versions and start nodes that a pathway does not have', async () => {
+    const { body } = await test.call('POST', '/v1/pathway/create', { body: { name: 'Menu' } });
+    const { pathway_id } = body;
+    expect((await place({ pathway_id, pathway_version: 9 })).codes).toEqual(['VERSION_NOT_FOUND']);
+    expect((await place({ pathway_id, start_node_id: 'none' })).body.errors).toMatchObject([
+      { code: 'INVALID_PARAMETER', details: { path: '/start_node_id' } },
+    ]);
+  });
+
+  it('calls a destination once in 10 seconds, and an organization 60 times a minute', async () => {
+    await taken({ task });
+    const refused = await place({ task });
+    expect(refused).toMatchObject({ status: 429, codes: ['RATE_LIMITED'] });
+    expect(refused.headers['retry-after']).toBe('10');
+    expect(refused.body.errors).toMatchObject([
+      { details: { limit: 1, window_seconds: 10, scope: 'destination' } },
+    ]);
+    test.clock.advance(10_000);
+    expect((await taken({ task })).answer.status).toBe(200);
+    const answers: Answer[] = [];
+    for (let made = 3; made < 61; made++) answers.push(await place({}));
+    expect(answers.at(-2)?.codes).toEqual(['AGENT_SOURCE_CONFLICT']);
+    expect(answers.at(-1)?.body.errors).toMatchObject([{ details: { scope: 'organization_calls' } }]);
+  });
+
+  it('places a repeated request of one Idempotency-Key once', async () => {
+    const headers = { 'idempotency-key': 'k1' };
+    const { answer } = await taken({ task }, { headers });
+    const again = await place({ task }, { headers });
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(again.body).toEqual(answer.body);
+  });
+
+  it('is 503 without an edge, and then there is no call', async () => {
+    await edge.kill();
+    await expect.poll(() => test.control.services.edges.count).toBe(0);
+    expect(await place({ task })).toMatchObject({ status: 503, codes: ['SERVICE_UNAVAILABLE'] });
+    expect((await test.call('GET', '/v1/sip/calls')).body.data?.calls).toEqual([]);
+  });
+
+  it('is 503 when the edge refuses, and the call stands as failed', async () => {
+    const answer = place({ task });
+    const { id } = await edge.next('command');
+    edge.send({ type: 'result', id, ok: false, error: 'no trunk' });
+    expect((await answer).status).toBe(503);
+    const { body } = await test.call('GET', '/v1/sip/calls');
+    expect(body.data?.calls).toMatchObject([{ outcome: 'failed', direction: 'outbound' }]);
+  });
+
+  it('asks for a key, and uses no number of another organization', async () => {
+    expect((await place({ task }, { key: null })).status).toBe(401);
+    expect((await place({ task }, { key: test.foreignKey })).codes).toEqual(['NO_OUTBOUND_ROUTE']);
+    expect((await place({ task, from: number }, { key: test.foreignKey })).codes).toEqual([
+      'NUMBER_NOT_FOUND',
+    ]);
+  });
+
+  it('can be stopped before the edge has reported it, by its own organization only', async () => {
+    const { command } = await taken({ task });
+    const url = `/v1/calls/${command.call_id}/stop`;
+    expect((await test.call('POST', url, { key: test.foreignKey })).codes).toEqual(['CALL_NOT_FOUND']);
+    const stopped = test.call('POST', url);
+    const stop = await edge.next('command');
+    expect(stop.command).toEqual({ kind: 'call.stop', call_id: command.call_id });
+    edge.send({ type: 'result', id: stop.id, ok: true });
+    expect((await stopped).status).toBe(200);
+  });
+});

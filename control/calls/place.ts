@@ -1,0 +1,108 @@
+/** POST /v1/calls: judges an order, stores the call, and has an edge place it (contract 9.1). */
+import type { CallOrder } from '#shared/api/calls.ts';
+import { toE164 } from '#shared/e164.ts';
+import { ApiError } from '#shared/errors.ts';
+import { newId } from '#shared/ids.ts';
+import type { Db, SipConfigurationRow } from '../db/tables.ts';
+import { resolveVersion } from '../edges/rules.ts';
+import { rateLimited } from '../http/guard.ts';
+import { RateLimiter } from '../http/rate-limit.ts';
+import { findNumber } from '../numbers/store.ts';
+import { isoTime } from '../organizations/store.ts';
+import { findPathway, findVersion } from '../pathways/store.ts';
+import type { Services } from '../services.ts';
+import { findConfigurations, listConfigurations } from '../sip/store.ts';
+import { checkOrder, orderedAgent, type PlaceCommand, queuedRow, readTarget } from './order-rules.ts';
+import { failQueuedCall, insertCall } from './store.ts';
+
+/** The same destination may be called once in this time (contract 1.6). */
+const perDestination = { scope: 'destination', limit: 1, windowSeconds: 10 };
+
+export class CallPlacer {
+  readonly #services: Services;
+  readonly #destinations: RateLimiter;
+
+  constructor(services: Services) {
+    this.#services = services;
+    this.#destinations = new RateLimiter(services.clock);
+  }
+
+  /**
+   * Returns the id of the call once an edge has taken it.
+   * @throws ApiError those of the contract's table; RATE_LIMITED for the destination; SERVICE_UNAVAILABLE when no
+   *   edge is connected, or the edge did not take the call, which then stands as failed
+   */
+  async place(orgId: string, order: CallOrder): Promise<string> {
+    const { database, edgeConfig, edges, clock, allowedTargets } = this.#services;
+    const source = checkOrder(order, allowedTargets);
+    const to = readTarget(order.phone_number, '/phone_number', allowedTargets);
+    if (source === 'persona_id') throw ApiError.of('PERSONA_NOT_FOUND');
+    if (order.tools && order.tools.length > 0) throw ApiError.of('TOOL_NOT_FOUND', { path: '/tools/0' });
+    const trunk = await findTrunk(database.db, orgId, order.from);
+    const agent = orderedAgent(order, await findPathwayVersion(database.db, orgId, order));
+    const edge = edges.leastLoaded();
+    const window = this.#destinations.take(`${orgId} ${to}`, [perDestination]);
+    if (window.refused) throw rateLimited(window);
+    const command: PlaceCommand = {
+      kind: 'call.place',
+      call_id: newId(),
+      org_id: orgId,
+      number: trunk.number,
+      to,
+      agent,
+      variables: {},
+      precall_dtmf: order.precall_dtmf_sequence ?? null,
+      voicemail: {
+        action: order.voicemail?.action ?? 'hangup',
+        message: order.voicemail?.message ?? null,
+      },
+    };
+    const row = queuedRow(command, order, trunk.id, edge.edgeId, isoTime(clock));
+    // Stored before the edges' configuration is made anew, which then has the version that the call needs.
+    await edgeConfig.change(async (db, altered) => {
+      await insertCall(db, row);
+      if (row.pathway_id !== null && row.pathway_version !== 0) altered.pathways.add(row.pathway_id);
+    });
+    try {
+      await edge.command(command);
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      await failQueuedCall(database.db, row.id, isoTime(clock), detail);
+      throw error;
+    }
+    return row.id;
+  }
+}
+
+/** The primary outbound record of `from`, else that of the first number that has one. */
+async function findTrunk(db: Db, orgId: string, from: string | undefined): Promise<SipConfigurationRow> {
+  const rows = from === undefined ? await listConfigurations(db, orgId) : await ofNumber(db, orgId, from);
+  const trunk = rows.find((row) => row.direction === 'outbound');
+  if (!trunk) throw ApiError.of('NO_OUTBOUND_ROUTE');
+  return trunk;
+}
+
+async function ofNumber(db: Db, orgId: string, from: string): Promise<SipConfigurationRow[]> {
+  const number = toE164(from);
+  if (number === null) throw ApiError.invalid('/from', 'must be an E.164 number of 7 to 15 digits');
+  if (!(await findNumber(db, orgId, number))) throw ApiError.of('NUMBER_NOT_FOUND');
+  return findConfigurations(db, orgId, number);
+}
+
+/** @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, INVALID_PARAMETER for an unknown start node */
+async function findPathwayVersion(db: Db, orgId: string, order: CallOrder): Promise<number> {
+  const { pathway_id, pathway_version, start_node_id } = order;
+  if (pathway_id === undefined) return 0;
+  const pathway = await findPathway(db, orgId, pathway_id);
+  if (!pathway) throw ApiError.of('PATHWAY_NOT_FOUND');
+  const published = { production: pathway.production_version, staging: pathway.staging_version };
+  const wanted = pathway_version === undefined ? null : String(pathway_version);
+  const version = resolveVersion(wanted, published);
+  const graph = version === 0 ? pathway : await findVersion(db, pathway_id, version);
+  if (!graph) throw ApiError.of('VERSION_NOT_FOUND');
+  const nodes: { id?: unknown }[] = JSON.parse(graph.nodes);
+  if (start_node_id !== undefined && !nodes.some((node) => node.id === start_node_id)) {
+    throw ApiError.invalid('/start_node_id', `the pathway has no node "${start_node_id}"`);
+  }
+  return version;
+}

@@ -1,0 +1,12 @@
+import type { Kysely } from 'kysely';
+
+/** Who is told of alerts, and where events go that have no URL of their own (contract 14.1). */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const name of ['alert_emails', 'alert_sms_numbers'] as const) {
+    await db.schema
+      .alterTable('organizations')
+      .addColumn(name, 'text', (column) => column.notNull().defaultTo('[]'))
+      .execute();
+  }
+  await db.schema.alterTable('organizations').addColumn('event_webhook_url', 'text').execute();
+}

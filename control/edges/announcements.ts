@@ -1,0 +1,43 @@
+/** Tells those who wait inside this process that a report of an edge was stored. */
+import type { Clock } from '#shared/clock.ts';
+
+export class Announcements {
+  readonly #clock: Clock;
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Calls `tell` at every announcement of `subject`. Returns a function that ends this. */
+  on(subject: string, tell: () => void): () => void {
+    const tellers = this.#waiting.get(subject) ?? new Set();
+    this.#waiting.set(subject, tellers.add(tell));
+    return () => {
+      tellers.delete(tell);
+      if (tellers.size === 0) this.#waiting.delete(subject);
+    };
+  }
+
+  announce(subject: string): void {
+    for (const tell of [...(this.#waiting.get(subject) ?? [])]) tell();
+  }
+
+  /** Whether anybody waits for `subject`. */
+  waits(subject: string): boolean {
+    return this.#waiting.has(subject);
+  }
+
+  /** Waits for one announcement of `subject`, begun before this returns, but at most `ms`. */
+  wait(subject: string, ms: number): { readonly ended: Promise<void>; readonly cancel: () => void } {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = this.#clock.after(ms, () => cancel());
+    const stop = this.on(subject, () => cancel());
+    const cancel = () => {
+      timer.cancel();
+      stop();
+      resolve();
+    };
+    return { ended: promise, cancel };
+  }
+}

@@ -1,0 +1,90 @@
+/** /v1/org: settings and the webhook secret (contract 14.1). */
+import { randomBytes } from 'node:crypto';
+import { plain } from '#shared/api/common.ts';
+import {
+  OrganizationPatch,
+  type OrganizationSettings,
+  OrganizationSettingsAnswer,
+  WebhookSecret,
+} from '#shared/api/organization.ts';
+import { toE164 } from '#shared/e164.ts';
+import { ApiError } from '#shared/errors.ts';
+import type { OrganizationRow } from '../db/tables.ts';
+import { type App, orgOf } from '../http/app-types.ts';
+import type { Services } from '../services.ts';
+import { checkUrl } from './rules.ts';
+import { findOrganization, isoTime, signingSecretContext, updateOrganization } from './store.ts';
+
+export function organizationRoutes(app: App, services: Services): void {
+  const { db } = services.database;
+
+  app.route({
+    method: 'GET',
+    url: '/v1/org/settings',
+    schema: { summary: 'Settings of the organization', response: { 200: OrganizationSettingsAnswer } },
+    handler: async (request) => plain(settingsView(await findOrganization(db, orgOf(request)))),
+  });
+
+  app.route({
+    method: 'PATCH',
+    url: '/v1/org/settings',
+    config: { errors: ['TARGET_NOT_ALLOWED'] },
+    schema: {
+      summary: 'Change settings of the organization',
+      body: OrganizationPatch,
+      response: { 200: OrganizationSettingsAnswer },
+    },
+    handler: async (request) => {
+      const { alert_emails, event_webhook_url } = request.body;
+      if (typeof event_webhook_url === 'string') {
+        checkUrl(event_webhook_url, 'https:', '/event_webhook_url', services.allowedTargets);
+      }
+      const numbers = request.body.alert_sms_numbers?.map(smsNumber);
+      const change = {
+        ...(alert_emails && { alert_emails: JSON.stringify(alert_emails) }),
+        ...(numbers && { alert_sms_numbers: JSON.stringify(numbers) }),
+        ...(event_webhook_url !== undefined && { event_webhook_url }),
+      };
+      if (Object.keys(change).length > 0) await updateOrganization(db, orgOf(request), change);
+      return plain(settingsView(await findOrganization(db, orgOf(request))));
+    },
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/v1/org/webhook-secret',
+    schema: {
+      summary: 'Replace the secret that signs webhooks',
+      description: 'The secret is shown in this answer only, and used from the next attempt on.',
+      response: { 200: WebhookSecret },
+    },
+    handler: async (request) => {
+      const orgId = orgOf(request);
+      const secret = randomBytes(32).toString('hex');
+      const signing_secret = services.secrets.seal(secret, signingSecretContext(orgId));
+      await services.edgeConfig.change(async (trx, altered) => {
+        await updateOrganization(trx, orgId, { signing_secret });
+        altered.organizations.add(orgId);
+      });
+      return plain({ secret, created_at: isoTime(services.clock) });
+    },
+  });
+}
+
+function smsNumber(text: string, index: number): string {
+  const number = toE164(text);
+  if (number !== null) return number;
+  throw ApiError.invalid(`/alert_sms_numbers/${index}`, 'must be an E.164 number of 7 to 15 digits');
+}
+
+function settingsView(row: OrganizationRow): OrganizationSettings {
+  return {
+    org_id: row.id,
+    name: row.name,
+    region: row.region,
+    sip_enabled: row.sip_enabled === 1,
+    alert_emails: JSON.parse(row.alert_emails),
+    alert_sms_numbers: JSON.parse(row.alert_sms_numbers),
+    event_webhook_url: row.event_webhook_url,
+  };
+}

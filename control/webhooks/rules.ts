@@ -1,0 +1,50 @@
+/** When a webhook is tried, and what it looks like: pure functions (contract 13). */
+import { createHmac } from 'node:crypto';
+
+/** Seconds from the first attempt to each attempt. */
+const schedule = [0, 10, 50, 200, 560] as const;
+const spread = 0.1;
+
+/**
+ * When the next attempt is due, ms since 1970; null when there is none left.
+ * @param attempts made so far
+ * @param first when the first one was made, ms
+ * @param random 0..1, spreads attempts by ±10 % so that many deliveries do not come at once
+ */
+export function nextAttempt(attempts: number, first: number, random: number): number | null {
+  const seconds = schedule[attempts];
+  if (seconds === undefined) return null;
+  return first + Math.round(seconds * 1000 * (1 - spread + 2 * spread * random));
+}
+
+/** What an attempt came to: the status of an answer, or why there was none. */
+export type AttemptResult = { readonly status: number } | { readonly error: string };
+
+export type Verdict = 'delivered' | 'again' | 'stopped';
+
+/** 410 says that nobody will ever be there again; all else but 2xx is tried again. */
+export function verdictOf(result: AttemptResult): Verdict {
+  if (!('status' in result)) return 'again';
+  if (result.status >= 200 && result.status < 300) return 'delivered';
+  return result.status === 410 ? 'stopped' : 'again';
+}
+
+export interface Event {
+  /** `evt_<uuid>` */
+  readonly id: string;
+  readonly type: string;
+  readonly body: string;
+}
+
+/** @param secret hexadecimal text, which is itself the key @param now ms */
+export function webhookHeaders(event: Event, secret: string, now: number): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(event.body)),
+    'user-agent': 'Trunkline',
+    'x-webhook-signature': createHmac('sha256', secret).update(event.body).digest('hex'),
+    'x-webhook-id': event.id,
+    'x-webhook-timestamp': String(Math.floor(now / 1000)),
+    'x-webhook-event': event.type,
+  };
+}

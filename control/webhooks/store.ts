@@ -1,0 +1,106 @@
+/** Events on their way to customers, as stored. */
+import type SqliteFile from 'better-sqlite3';
+import type { Clock } from '#shared/clock.ts';
+import type { CallRecord } from '#shared/edge-protocol.ts';
+import { newId } from '#shared/ids.ts';
+import type { Db, WebhookDeliveryRow } from '../db/tables.ts';
+import { readSettings } from '../numbers/rules.ts';
+
+/** Deliveries that ended are kept this long, for a person who looks for one. */
+const keptMs = 7 * 24 * 60 * 60 * 1000;
+
+/** Announced when a delivery was stored (edges/announcements.ts). */
+export const webhookSubject = 'webhooks';
+
+export const callCompleted = 'call.completed';
+
+/** Those that are due at `now` (ISO), longest due first. */
+export function dueDeliveries(db: Db, now: string, limit: number): Promise<WebhookDeliveryRow[]> {
+  return db
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('next_attempt_at', '<=', now)
+    .orderBy('next_attempt_at')
+    .limit(limit)
+    .execute();
+}
+
+/** When the next delivery after `now` (ISO) is due; null when there is none. */
+export async function nextDue(db: Db, now: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('webhook_deliveries')
+    .select('next_attempt_at')
+    .where('next_attempt_at', '>', now)
+    .orderBy('next_attempt_at')
+    .executeTakeFirst();
+  return row?.next_attempt_at ?? null;
+}
+
+export async function updateDelivery(
+  db: Db,
+  id: string,
+  change: Partial<Omit<WebhookDeliveryRow, 'id' | 'org_id'>>,
+): Promise<void> {
+  await db.updateTable('webhook_deliveries').set(change).where('id', '=', id).execute();
+}
+
+/** Returns how many rows went. */
+export async function forgetDeliveries(db: Db, clock: Clock): Promise<number> {
+  const result = await db
+    .deleteFrom('webhook_deliveries')
+    .where('created_at', '<', new Date(clock.now() - keptMs).toISOString())
+    .where('next_attempt_at', 'is', null)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+/**
+ * Returns what is told of each call report just before it is stored, in its transaction: the report that ends a
+ * call puts `call.completed` on its way, to the URL of the call, else of its number, else of the organization.
+ * The body is made at the first attempt, so that it has the whole conversation. True when one was stored.
+ */
+export function prepareCallCompleted(
+  connection: SqliteFile.Database,
+): (call: CallRecord, now: string) => boolean {
+  const stored = connection.prepare<[string], { ended_at: string | null; webhook: string | null }>(
+    'select ended_at, webhook from calls where id = ?',
+  );
+  const number = connection.prepare<[string, string], { settings: string }>(
+    'select settings from numbers where number = ? and org_id = ? and archived_at is null',
+  );
+  const organization = connection.prepare<[string], { event_webhook_url: string | null }>(
+    'select event_webhook_url from organizations where id = ?',
+  );
+  const insert = connection.prepare<[WebhookDeliveryRow]>(
+    `insert into webhook_deliveries values (@id, @org_id, @type, @url, @subject_id, @body, @created_at,
+       @first_attempt_at, @attempts, @next_attempt_at, @delivered_at, @last_status, @last_error)`,
+  );
+  return (call, now) => {
+    // Test calls are in the log, but nobody's agent spoke.
+    if (call.ended_at === null || call.id.startsWith('tc_')) return false;
+    const before = stored.get(call.id);
+    if (before && before.ended_at !== null) return false;
+    const settings = number.get(call.number, call.org_id)?.settings;
+    const url =
+      before?.webhook ??
+      (settings === undefined ? undefined : readSettings(settings).webhook) ??
+      organization.get(call.org_id)?.event_webhook_url;
+    if (!url) return false;
+    insert.run({
+      id: `evt_${newId()}`,
+      org_id: call.org_id,
+      type: callCompleted,
+      url,
+      subject_id: call.id,
+      body: null,
+      created_at: now,
+      first_attempt_at: null,
+      attempts: 0,
+      next_attempt_at: now,
+      delivered_at: null,
+      last_status: null,
+      last_error: null,
+    });
+    return true;
+  };
+}

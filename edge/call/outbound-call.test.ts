@@ -1,0 +1,333 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import type { CallRecord } from '#shared/edge-protocol.ts';
+import { echoAgent, FakeAgents } from '../../test/fakes/fake-agents.ts';
+import { FakeDialer } from '../../test/fakes/fake-dialer.ts';
+import { FakeRoutes, placeAt, route } from '../../test/fakes/fake-hunt.ts';
+import { FakeMedia, fakeAnswer } from '../../test/fakes/fake-media.ts';
+import { QuietLog } from '../../test/fakes/quiet-log.ts';
+import { Calls } from './calls.ts';
+import type { OutboundPlan } from './outbound-call.ts';
+import { CallRefused } from './ports.ts';
+
+const plan: OutboundPlan = {
+  callId: 'call-1',
+  orgId: 'org-1',
+  from: '+14155550100',
+  to: '+14155550123',
+  agent: { ...echoAgent, request_data: { plan: 'gold' } },
+  variables: { customer: '42' },
+};
+
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+let clock: FakeClock;
+let media: FakeMedia;
+let agents: FakeAgents;
+let routes: FakeRoutes;
+let dialer: FakeDialer;
+let records: CallRecord[];
+let calls: Calls;
+
+beforeEach(() => {
+  clock = new FakeClock(Date.UTC(2030, 0, 1));
+  media = new FakeMedia();
+  agents = new FakeAgents();
+  routes = new FakeRoutes();
+  routes.places = [placeAt(5061)];
+  dialer = new FakeDialer();
+  records = [];
+  let next = 1;
+  calls = new Calls({
+    clock,
+    media,
+    agents,
+    log: new QuietLog(),
+    newId: () => `id-${next++}`,
+    maxCalls: 1,
+    settings: { ringAfterMs: 200, prepareTimeoutMs: 5000, mediaTimeoutMs: 60_000 },
+    reporter: { report: (body) => void (body.type === 'call' && records.push(body.call)) },
+    outbound: { routes, dialer, ringTimeoutMs: 30_000 },
+  });
+});
+
+const last = () => records.at(-1);
+const expectNothingLeft = () => {
+  expect(calls.size).toBe(0);
+  expect(clock.pending).toBe(0);
+  expect(media.legs.filter(({ closed }) => closed === 0)).toEqual([]);
+};
+
+async function dialling() {
+  calls.place(plan);
+  await settle();
+  return dialer.last;
+}
+
+async function answered() {
+  const leg = await dialling();
+  leg.peer.answered(fakeAnswer);
+  await settle();
+  return leg;
+}
+
+describe('a call of ours', () => {
+  it('offers its media, and starts its agent at the answer', async () => {
+    const leg = await dialling();
+    expect(leg.invite).toMatchObject({
+      sipCallId: 'id-1',
+      from: '+14155550100',
+      to: '+14155550123',
+      offer: fakeAnswer,
+      variables: { plan: 'gold', customer: '42', call_id: 'call-1', phone_number: '+14155550123' },
+    });
+    expect(agents.last.call).toMatchObject({ direction: 'outbound', trunkId: 'trunk-1', callId: 'call-1' });
+    leg.peer.progress(100, null);
+    leg.peer.progress(180, null);
+    expect(agents.last.started).toBe(0);
+    leg.peer.answered(fakeAnswer);
+    await settle();
+    expect(agents.last.started).toBe(1);
+    expect(media.last.endpoint).toBe(agents.last);
+    expect(records.map(({ status }) => status)).toEqual(['queued', 'initiated', 'ringing', 'in-progress']);
+    leg.peer.bye();
+    expect(last()).toMatchObject({ status: 'completed', termination: 'callee_hangup', codec: 'PCMU' });
+    expect(routes.last.outcomes).toEqual([
+      { kind: 'final', status: 200, ringing: true, credentialsSent: false },
+    ]);
+    expectNothingLeft();
+  });
+
+  it('waits for an agent that is not ready at the answer', async () => {
+    agents.ready = false;
+    const leg = await answered();
+    expect(agents.last.started).toBe(0);
+    agents.last.becomeReady();
+    await settle();
+    expect(agents.last.started).toBe(1);
+    agents.last.host.hangup('all said');
+    expect(leg.sent).toEqual(['BYE (all said)']);
+    expectNothingLeft();
+  });
+
+  it('presses keys after the answer and before its agent speaks', async () => {
+    calls.place({ ...plan, precallDtmf: '1w2#' });
+    await settle();
+    const pressed = Promise.withResolvers<void>();
+    media.last.sendDtmf = async (digits) => {
+      expect(digits).toBe('1w2#');
+      await pressed.promise;
+    };
+    dialer.last.peer.answered(fakeAnswer);
+    await settle();
+    expect(agents.last.started).toBe(0);
+    pressed.resolve();
+    await settle();
+    expect(agents.last.started).toBe(1);
+    calls.stop('call-1');
+    expectNothingLeft();
+  });
+
+  it('goes on without keys where the callee takes none', async () => {
+    calls.place({ ...plan, precallDtmf: '1' });
+    await settle();
+    media.last.sendDtmf = () => Promise.reject(new Error('no telephone-event'));
+    dialer.last.peer.answered(fakeAnswer);
+    await settle();
+    expect(agents.last.started).toBe(1);
+    calls.stop('call-1');
+  });
+
+  it('without an agent is not dialled', async () => {
+    calls.place({ ...plan, agent: null });
+    await settle();
+    expect(dialer.legs).toEqual([]);
+    expect(last()).toMatchObject({ status: 'failed', termination: 'no_agent' });
+    expectNothingLeft();
+  });
+
+  it('is cancelled when its agent cannot speak', async () => {
+    agents.ready = false;
+    const leg = await dialling();
+    agents.last.refuse(new Error('no socket'));
+    await settle();
+    expect(leg.sent).toEqual(['CANCEL (no socket)']);
+    expect(last()).toMatchObject({ status: 'failed', termination: 'agent_unavailable', sip_code: null });
+    expect(routes.last.outcomes).toEqual([{ kind: 'canceled' }]);
+    expectNothingLeft();
+  });
+
+  it('is cancelled when nobody answers in time, its record first', async () => {
+    const leg = await dialling();
+    leg.peer.progress(180, null);
+    leg.beforeSend = () => expect(last()?.ended_at).not.toBeNull();
+    clock.advance(29_999);
+    expect(leg.sent).toEqual([]);
+    clock.advance(1);
+    expect(leg.sent).toEqual(['CANCEL (Nobody answered within 30 s.)']);
+    expect(last()).toMatchObject({ status: 'no-answer', termination: 'no_answer', hangup_by: 'timeout' });
+    expectNothingLeft();
+  });
+
+  it('can be stopped before its first INVITE', async () => {
+    calls.place(plan);
+    calls.stop('call-1');
+    await settle();
+    expect(dialer.legs).toEqual([]);
+    expect(last()).toMatchObject({ status: 'canceled', hangup_by: 'api' });
+    expectNothingLeft();
+  });
+
+  it('without a route, a port, or room fails at once', async () => {
+    routes.places = null;
+    calls.place(plan);
+    expect(last()).toMatchObject({ status: 'failed', termination: 'no_route', sip_code: null });
+    routes.places = [placeAt(5061)];
+    media.exhausted = true;
+    calls.place(plan);
+    await settle();
+    expect(last()).toMatchObject({ status: 'failed', termination: 'no_media_port', sip_code: null });
+    media.exhausted = false;
+    await dialling();
+    calls.place({ ...plan, callId: 'call-2' });
+    expect(last()).toMatchObject({ id: 'call-2', status: 'failed', termination: 'capacity' });
+    calls.stop('call-1');
+    expectNothingLeft();
+  });
+
+  it('is not made while the edge drains, and those that ring are given up when the time is over', async () => {
+    const leg = await dialling();
+    const drained = calls.drain(1000);
+    calls.place({ ...plan, callId: 'call-2' });
+    expect(last()).toMatchObject({ id: 'call-2', termination: 'draining' });
+    clock.advance(1000);
+    await drained;
+    expect(leg.sent).toHaveLength(1);
+    expect(last()).toMatchObject({ id: 'call-1', status: 'canceled', termination: 'edge_restarted' });
+    expectNothingLeft();
+  });
+
+  it('ends with the reason why no place can be found', async () => {
+    routes.places = [];
+    calls.place(plan);
+    await settle();
+    expect(last()).toMatchObject({ status: 'failed', termination: 'route_unreachable' });
+    expectNothingLeft();
+  });
+
+  it('follows hold and resume of the callee', async () => {
+    const leg = await answered();
+    const offer = fakeAnswer.replace('a=sendrecv', 'a=sendonly');
+    expect(await leg.peer.reanswer(offer)).toContain('a=recvonly');
+    expect(calls.find('call-1')?.state).toBe('held');
+    await leg.peer.reanswer(fakeAnswer);
+    expect(calls.find('call-1')?.state).toBe('up');
+    calls.stop('call-1');
+    expectNothingLeft();
+  });
+});
+
+describe('the next place', () => {
+  const second = placeAt(5062, { route: { ...route, trunkId: 'trunk-2', codecs: ['PCMA'] } });
+
+  it('is tried after a failure, with media of its own', async () => {
+    routes.places = [placeAt(5061), second];
+    const first = await dialling();
+    first.peer.unreachable('no route to host');
+    await settle();
+    expect(dialer.legs).toHaveLength(2);
+    expect(media.legs.map(({ closed, options }) => [closed, options.codecs])).toEqual([
+      [1, ['PCMU']],
+      [0, ['PCMA']],
+    ]);
+    expect(agents.created).toHaveLength(1);
+    expect(last()).toMatchObject({
+      trunk_id: 'trunk-2',
+      failover_attempts: [{ port: 5061, error: 'no route to host' }],
+    });
+    dialer.last.peer.timeout();
+    await settle();
+    expect(last()).toMatchObject({ status: 'failed', termination: 'route_timeout' });
+    expect(last()?.failover_attempts).toHaveLength(2);
+    expectNothingLeft();
+  });
+
+  it('is not tried once it rang, whatever comes', async () => {
+    routes.places = [placeAt(5061), second];
+    const first = await dialling();
+    first.peer.progress(183, null);
+    first.peer.refused({
+      status: 503,
+      reason: 'Service Unavailable',
+      warning: null,
+      retryAfterS: null,
+      authenticated: false,
+    });
+    await settle();
+    expect(dialer.legs).toHaveLength(1);
+    expect(last()).toMatchObject({ termination: 'route_unreachable', sip_code: 503 });
+    expectNothingLeft();
+  });
+});
+
+describe('early media', () => {
+  it('is set up before the answer, which need not repeat it', async () => {
+    const leg = await dialling();
+    leg.peer.progress(183, fakeAnswer);
+    await settle();
+    expect(media.last.answers).toEqual([fakeAnswer]);
+    expect(media.last.endpoint).toBeNull();
+    leg.peer.answered(null);
+    await settle();
+    expect(agents.last.started).toBe(1);
+    calls.stop('call-1');
+  });
+
+  it('that cannot be taken does not end the call', async () => {
+    const leg = await dialling();
+    leg.peer.progress(183, 'v=0\r\n');
+    await settle();
+    leg.peer.answered(fakeAnswer);
+    await settle();
+    expect(media.last.answers).toEqual(['v=0\r\n', fakeAnswer]);
+    expect(agents.last.started).toBe(1);
+    calls.stop('call-1');
+  });
+
+  it('of another fork than the one that answers is replaced by a new offer', async () => {
+    const leg = await dialling();
+    leg.peer.progress(183, fakeAnswer);
+    await settle();
+    media.last.accept = async () => {
+      throw new CallRefused(488, 'The answer moves media');
+    };
+    const other = fakeAnswer.replace('10000', '20000');
+    leg.peer.answered(other);
+    await settle();
+    expect(leg.sent).toEqual(['re-INVITE']);
+    expect(media.legs.map(({ closed }) => closed)).toEqual([1, 0]);
+    expect(agents.last.started).toBe(0);
+    expect(await leg.peer.reoffer()).toBe(fakeAnswer);
+    await leg.peer.reaccept(other);
+    await settle();
+    expect(media.last.answers).toEqual([other]);
+    expect(agents.last.started).toBe(1);
+    calls.stop('call-1');
+    expectNothingLeft();
+  });
+});
+
+describe('an answer', () => {
+  it.each([
+    ['none', null],
+    ['an unusable one', 'v=0\r\n'],
+  ])('without media (%s) ends the call with BYE', async (_name, sdp) => {
+    const leg = await dialling();
+    leg.peer.answered(sdp);
+    await settle();
+    expect(leg.sent).toHaveLength(1);
+    expect(leg.sent[0]).toMatch(/^BYE/);
+    expect(last()).toMatchObject({ status: 'completed', termination: 'bad_answer', hangup_by: 'error' });
+    expectNothingLeft();
+  });
+});

@@ -1,0 +1,360 @@
+/**
+ * A call that we make: runs what the state machine puts out against routes, signaling, media and agent.
+ *
+ *     hunt.next() -> media leg with an offer -> INVITE -> answered | the next place | the end
+ *
+ * Every attempt has a media leg of its own, so that no two places ever see the same SRTP key.
+ */
+import { builtInVariables } from '#shared/agent/built-in-variables.ts';
+import type { CallVariables } from '#shared/edge-protocol.ts';
+import type { TerminationCode } from '#shared/termination.ts';
+import type { CallDeps, LiveCall } from './call.ts';
+import { type BodyOwner, CallBody } from './call-body.ts';
+import { IllegalMove } from './call-state.ts';
+import { inputFor, type Termination } from './ending.ts';
+import type { Log } from './log.ts';
+import { OutboundMedia } from './outbound-media.ts';
+import {
+  type OutboundInput,
+  type OutboundOutput,
+  type OutboundState,
+  outboundMove,
+} from './outbound-state.ts';
+import { verdictOf } from './outbound-verdict.ts';
+import type {
+  AttemptOutcome,
+  DialEvents,
+  Dialer,
+  DialRefusal,
+  Hunt,
+  LegFacts,
+  OutboundLeg,
+  Place,
+  Routes,
+} from './ports.ts';
+import { type CallPlan, callFacts } from './record.ts';
+
+/** What shall be called, and who speaks. */
+export interface OutboundPlan extends Omit<CallPlan, 'trunkId' | 'number'> {
+  /** Id of the call, known to whoever asked for it. */
+  readonly callId: string;
+  /** The attached number that calls, E.164 with plus. */
+  readonly from: string;
+  /** E.164 with plus, an extension, or a SIP URI. */
+  readonly to: string;
+  /** Keys to press right after the answer, before the agent speaks; `w` waits half a second. */
+  readonly precallDtmf?: string | null;
+}
+
+export interface OutboundParts {
+  readonly routes: Routes;
+  readonly dialer: Dialer;
+  /** How long one attempt may ring, or be silent after a 100, before it is given up, in ms. */
+  readonly ringTimeoutMs: number;
+}
+
+export class OutboundCall implements LiveCall, BodyOwner {
+  readonly id: string;
+  readonly direction = 'outbound';
+  readonly #order: OutboundPlan;
+  readonly #parts: OutboundParts;
+  readonly #deps: CallDeps;
+  readonly #body: CallBody;
+  readonly #media: OutboundMedia;
+  readonly #sipCallId: string;
+  readonly #ended: (call: OutboundCall) => void;
+  #state: OutboundState = 'queued';
+  #hunt: Hunt | null = null;
+  #attempt: Attempt | null = null;
+  /** What the call ends with when no place is left. */
+  #verdict: Termination | null = null;
+  /** Settled when the agent is ready or the call has ended for it; null before the first attempt. */
+  #agentReady: Promise<void> | null = null;
+
+  /**
+   * Nothing happens until `place` or `end`.
+   * @param sipCallId Call-ID of all INVITEs of this call
+   * @param ended called once, when nothing of the call is left
+   */
+  constructor(
+    order: OutboundPlan,
+    sipCallId: string,
+    parts: OutboundParts,
+    deps: CallDeps,
+    ended: (call: OutboundCall) => void,
+  ) {
+    this.id = order.callId;
+    this.#order = order;
+    this.#sipCallId = sipCallId;
+    this.#parts = parts;
+    this.#ended = ended;
+    this.#deps = deps;
+    this.#body = new CallBody(order.callId, this, this.#logOf(null), deps);
+    this.#body.queued = true;
+    this.#media = new OutboundMedia(this.#body);
+  }
+
+  get state(): OutboundState {
+    return this.#state;
+  }
+
+  get plan(): CallPlan {
+    return { ...this.#order, number: this.#order.from, trunkId: this.#attempt?.place.route.trunkId ?? null };
+  }
+
+  get facts(): LegFacts {
+    const { from, to } = this.#order;
+    return {
+      sipCallId: this.#sipCallId,
+      direction: 'outbound',
+      from,
+      to,
+      sourceIp: this.#attempt?.place.target.address ?? null,
+      offer: null,
+    };
+  }
+
+  get termination(): TerminationCode | null {
+    return this.#body.termination?.code ?? null;
+  }
+
+  get answered(): boolean {
+    return this.#body.answered;
+  }
+
+  /** Begins to call. */
+  place(): void {
+    this.#body.guarded(() => {
+      const { from, to } = this.#order;
+      this.#body.log.info({ from, to }, 'call placed');
+      this.#body.report();
+      this.#hunt = this.#parts.routes.hunt(from, to);
+      if (!this.#hunt) return this.end({ code: 'no_route', detail: null });
+      this.#body.attempts = this.#hunt.attempts;
+      this.input('dial');
+    });
+  }
+
+  end(termination: Termination): void {
+    this.#body.guarded(() => {
+      this.#body.termination ??= termination;
+      this.input(inputFor(termination.code));
+    });
+  }
+
+  accepts(input: OutboundInput): boolean {
+    return outboundMove(this.#state, input) !== undefined;
+  }
+
+  input(input: OutboundInput): void {
+    const found = outboundMove(this.#state, input);
+    if (!found) throw new IllegalMove(`A call of ours that is ${this.#state} cannot take "${input}"`);
+    const before = this.#state;
+    this.#state = found.to;
+    try {
+      for (const output of found.outputs) this.#run(output);
+    } finally {
+      if (found.to === 'ended' && before !== 'ended') this.#ended(this);
+    }
+  }
+
+  #run(output: OutboundOutput): void {
+    const body = this.#body;
+    switch (output) {
+      case 'attempt':
+        this.#tryNext().catch((error: unknown) => body.failed(error));
+        break;
+      case 'ring':
+        body.ringing = true;
+        body.report();
+        break;
+      case 'begin':
+        body.begin();
+        break;
+      case 'start':
+        body.start();
+        break;
+      case 'finish':
+        this.#abandon();
+        body.finish();
+        break;
+      case 'cancel':
+        this.#attempt?.leg?.cancel(body.why);
+        break;
+      case 'bye':
+        this.#attempt?.leg?.bye(body.why);
+        break;
+    }
+  }
+
+  // ---------------------------------------------------------------- the places
+
+  async #tryNext(): Promise<void> {
+    const place = (await this.#hunt?.next()) ?? null;
+    const body = this.#body;
+    if (body.termination) return;
+    if (!place) return this.end(this.#verdict ?? this.#nowhere());
+    const attempt: Attempt = { place, leg: null, open: true, heard: false, ringing: false };
+    this.#attempt = attempt;
+    body.queued = false;
+    body.report();
+    body.log = this.#logOf(place);
+    this.#agentReady ??= body.prepareAgent();
+    const offer = await this.#media.begin(place.route.codecs);
+    if (offer !== null) this.#dial(attempt, offer);
+  }
+
+  #dial(attempt: Attempt, offer: string): void {
+    const { place } = attempt;
+    const { target, route } = place;
+    const { dialer, ringTimeoutMs } = this.#parts;
+    const { from, to } = this.#order;
+    this.#body.log.info({ host: target.host, port: target.port }, 'dialling');
+    const invite = {
+      sipCallId: this.#sipCallId,
+      from,
+      to,
+      offer,
+      headers: route.headers,
+      variables: this.#variables(),
+      credentials: route.credentials,
+    };
+    attempt.leg = dialer.dial(target, invite, this.#events(attempt));
+    const seconds = Math.round(ringTimeoutMs / 1000);
+    const timer = this.#body.after(ringTimeoutMs, () =>
+      this.end({ code: 'no_answer', detail: `Nobody answered within ${seconds} s.` }),
+    );
+    attempt.stopRinging = () => this.#body.cancel(timer);
+  }
+
+  /** What header mappings may name: request_data, the plan's variables and the built-in ones (contract 9.4). */
+  #variables(): CallVariables {
+    const { from, to, agent } = this.#order;
+    const { variables } = callFacts(this.id, this.facts, this.plan);
+    const timezone = agent?.timezone ?? 'UTC';
+    const builtIn = builtInVariables({ from, to, callId: this.id, timezone, now: this.#deps.clock.now() });
+    return { ...variables, ...builtIn };
+  }
+
+  #logOf(place: Place | null): Log {
+    const trunk = place?.route.trunkId ?? null;
+    return this.#deps.log.child({ call_id: this.id, trunk_id: trunk, sip_call_id: this.#sipCallId });
+  }
+
+  #events(attempt: Attempt): DialEvents {
+    const body = this.#body;
+    return {
+      progress: (status, sdp) =>
+        body.guarded(() => {
+          attempt.heard = true;
+          if (status > 100 && !attempt.ringing) {
+            attempt.ringing = true;
+            this.input('ring');
+          }
+          if (sdp !== null) this.#media.early(sdp);
+        }),
+      answered: (sdp) => body.guarded(() => this.#answered(attempt, sdp)),
+      refused: (refusal) => {
+        const { status, authenticated } = refusal;
+        this.#failed(
+          attempt,
+          { kind: 'final', status, ringing: attempt.ringing, credentialsSent: authenticated },
+          refusal,
+        );
+      },
+      unreachable: (error) =>
+        this.#failed(
+          attempt,
+          attempt.heard
+            ? { kind: 'connection_lost', ringing: attempt.ringing, error }
+            : { kind: 'no_connection', error },
+        ),
+      timeout: () => {
+        if (attempt.ringing) this.end({ code: 'no_answer', detail: 'The trunk let it ring without end.' });
+        else this.#failed(attempt, { kind: 'no_response' });
+      },
+      bye: () => this.end({ code: 'callee_hangup', detail: null }),
+      lost: (code, detail) => this.end({ code, detail }),
+      ...body.mediaEvents(),
+      reaccept: async (answer) => {
+        await body.mediaEvents().reaccept(answer);
+        this.#media.renegotiated();
+      },
+    };
+  }
+
+  #failed(attempt: Attempt, outcome: AttemptOutcome, refusal: DialRefusal | null = null): void {
+    this.#body.guarded(() => {
+      attempt.stopRinging?.();
+      attempt.open = false;
+      this.#verdict = verdictOf(outcome, refusal);
+      const movesOn = this.#hunt?.ended(outcome).movesOn === true;
+      const { code, detail } = this.#verdict;
+      const { host, port } = attempt.place.target;
+      this.#body.log.info({ host, port, outcome: code, detail, moves_on: movesOn }, 'attempt failed');
+      if (movesOn && this.accepts('next')) this.input('next');
+      else this.end(this.#verdict);
+    });
+  }
+
+  /** No place at all: no name could be resolved, or every address is forbidden. */
+  #nowhere(): Termination {
+    const error = this.#hunt?.attempts.at(-1)?.error;
+    return {
+      code: 'route_unreachable',
+      detail: error ?? 'The configurations of the number name no usable endpoint.',
+    };
+  }
+
+  /** The endpoint of the attempt under way learns that it is not to blame. */
+  #abandon(): void {
+    const attempt = this.#attempt;
+    if (!attempt?.open) return;
+    attempt.open = false;
+    this.#body.attempt('settle the attempt', () => this.#hunt?.ended({ kind: 'canceled' }));
+  }
+
+  // ---------------------------------------------------------------- the answer
+
+  #answered(attempt: Attempt, sdp: string | null): void {
+    const body = this.#body;
+    attempt.stopRinging?.();
+    attempt.open = false;
+    const answer = { kind: 'final', status: 200, ringing: attempt.ringing, credentialsSent: false } as const;
+    body.attempt('settle the attempt', () => this.#hunt?.ended(answer));
+    this.input('answered');
+    this.#join(attempt, sdp).catch((error: unknown) => body.failed(error));
+  }
+
+  async #join(attempt: Attempt, sdp: string | null): Promise<void> {
+    const body = this.#body;
+    await this.#media.answer(sdp, () => attempt.leg?.renegotiate());
+    await this.#pressKeys();
+    await this.#agentReady;
+    if (!body.termination) body.guarded(() => this.input('ready'));
+  }
+
+  async #pressKeys(): Promise<void> {
+    const { precallDtmf } = this.#order;
+    const body = this.#body;
+    if (!precallDtmf || body.termination) return;
+    try {
+      await body.media?.sendDtmf(precallDtmf);
+    } catch (error) {
+      body.log.warn({ err: error, digits: precallDtmf }, 'the keys before the call could not be pressed');
+    }
+  }
+}
+
+/** One INVITE of the call with what came of it. */
+interface Attempt {
+  readonly place: Place;
+  leg: OutboundLeg | null;
+  /** Whether the hunt still waits for its outcome. */
+  open: boolean;
+  /** Whether any response came. */
+  heard: boolean;
+  /** Whether a response of 180 to 199 came. */
+  ringing: boolean;
+  stopRinging?: () => void;
+}

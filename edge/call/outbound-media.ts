@@ -1,0 +1,91 @@
+/**
+ * The media of a call that we make, from its offer to the answer that counts.
+ *
+ *     begin -> offer -> early(sdp)* -> answer(sdp)
+ *                                         | the same session: accepted
+ *                                         | another fork than the one of the early media: begin anew, re-INVITE
+ */
+import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
+import type { CallBody } from './call-body.ts';
+import { CallRefused } from './ports.ts';
+
+export class OutboundMedia {
+  readonly #body: CallBody;
+  #codecs: readonly CodecName[] = defaultCodecs;
+  #early: { readonly sdp: string; readonly accepted: Promise<boolean> } | null = null;
+  #renegotiated: () => void = () => {};
+
+  constructor(body: CallBody) {
+    this.#body = body;
+  }
+
+  /**
+   * Replaces the media leg by a new one.
+   * @param codecs in order of preference; empty: the default list
+   * @returns its offer; null when the call has ended meanwhile
+   * @throws CallRefused 503 when no RTP port is free
+   */
+  async begin(codecs: readonly CodecName[]): Promise<string | null> {
+    const body = this.#body;
+    this.#codecs = codecs.length > 0 ? codecs : defaultCodecs;
+    this.#early = null;
+    const media = await body.createMedia(this.#codecs);
+    if (body.termination) {
+      media.close();
+      return null;
+    }
+    body.media?.close();
+    body.media = media;
+    const offer = await media.offer();
+    return body.termination ? null : offer;
+  }
+
+  /** Early media: the path is set up and measured; the agent hears nothing before the answer. */
+  early(sdp: string): void {
+    const { media, log } = this.#body;
+    if (this.#early || !media) return;
+    const accepted = media.accept(sdp).then(
+      () => true,
+      (error: unknown) => {
+        log.info({ err: error }, 'early media cannot be taken');
+        return false;
+      },
+    );
+    this.#early = { sdp, accepted };
+  }
+
+  /**
+   * Takes the answer of the 200; null when it had none.
+   * @param renegotiate sends a re-INVITE with what the new media leg offers
+   * @throws CallRefused when there is no usable answer
+   */
+  async answer(sdp: string | null, renegotiate: () => void): Promise<void> {
+    const body = this.#body;
+    const early = (await this.#early?.accepted) === true;
+    if (body.termination || (early && (sdp === null || sdp === this.#early?.sdp))) return;
+    if (sdp === null) throw new CallRefused(488, 'The 200 carried no answer to our offer.');
+    try {
+      await body.media?.accept(sdp);
+    } catch (error) {
+      // RFC 3261 section 13.2.2.4: another fork than the one of the early media has answered.
+      if (!early || !(error instanceof CallRefused) || body.termination) throw error;
+      await this.#beginAnew(renegotiate);
+    }
+  }
+
+  /** The answer to our re-INVITE is accepted. */
+  renegotiated(): void {
+    this.#renegotiated();
+  }
+
+  /** What the early answer had set cannot be altered any more. */
+  async #beginAnew(renegotiate: () => void): Promise<void> {
+    this.#body.log.info({}, 'the answer differs from its early media; offering anew');
+    if ((await this.begin(this.#codecs)) === null) return;
+    const done = new Promise<void>((resolve) => {
+      this.#renegotiated = resolve;
+    });
+    renegotiate();
+    await done;
+  }
+}

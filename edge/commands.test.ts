@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import type { ReportBody } from '#shared/edge-protocol.ts';
+import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
+import type { OutboundPlan } from './call/outbound-call.ts';
+import { carryOut } from './commands.ts';
+
+const found: DiscoveryResult = {
+  status: 'completed',
+  error: null,
+  resolved_addresses: ['203.0.113.10'],
+  srv_records: [],
+  attempts: [],
+  recommended: null,
+  tls: null,
+};
+
+function targets() {
+  const done: unknown[] = [];
+  const reports: ReportBody[] = [];
+  return {
+    done,
+    reports,
+    calls: {
+      stop: (callId: string) => done.push(['stop', callId]),
+      place: (plan: OutboundPlan) => done.push(['place', plan.callId, plan.from, plan.to]),
+    },
+    trunks: {
+      failBack: (trunkId: string) => done.push(['failback', trunkId]),
+      discover: async (query: { host: string; port: number | null; transport: string | null }) => {
+        done.push(['discover', query.host, query.port, query.transport]);
+        return found;
+      },
+    },
+    report: (body: ReportBody) => reports.push(body),
+  };
+}
+
+describe('a command of control', () => {
+  it('stops a call', async () => {
+    const edge = targets();
+    await carryOut({ kind: 'call.stop', call_id: 'c1' }, edge);
+    expect(edge.done).toEqual([['stop', 'c1']]);
+  });
+
+  it('places a call under the id that control gave it', async () => {
+    const edge = targets();
+    await carryOut(
+      {
+        kind: 'call.place',
+        call_id: 'c1',
+        org_id: 'o1',
+        number: '+14155550100',
+        to: '+14155550123',
+        variables: {},
+        precall_dtmf: null,
+        voicemail: { action: 'hangup', message: null },
+        agent: {
+          kind: 'echo',
+          first_sentence: null,
+          wait_for_greeting: false,
+          block_interruptions: false,
+          ignore_button_press: false,
+          voice: null,
+          language: 'en-US',
+          interruption_threshold: 500,
+          timezone: 'UTC',
+          max_duration: 30,
+          request_data: {},
+          fallback_number: null,
+        },
+      },
+      edge,
+    );
+    expect(edge.done).toEqual([['place', 'c1', '+14155550100', '+14155550123']]);
+  });
+
+  it('returns a trunk to its primary', async () => {
+    const edge = targets();
+    await carryOut({ kind: 'trunk.failback', trunk_id: 't1' }, edge);
+    expect(edge.done).toEqual([['failback', 't1']]);
+  });
+
+  it('runs a discovery and reports what it found', async () => {
+    const edge = targets();
+    await carryOut(
+      {
+        kind: 'discovery.run',
+        discovery_id: 'disc_1',
+        host: 'sip.example.com',
+        port: null,
+        transport: 'tls',
+      },
+      edge,
+    );
+    await Promise.resolve();
+    expect(edge.done).toEqual([['discover', 'sip.example.com', null, 'tls']]);
+    expect(edge.reports).toEqual([{ type: 'discovery', discovery_id: 'disc_1', result: found }]);
+  });
+});

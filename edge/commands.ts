@@ -1,0 +1,49 @@
+/** What control can tell an edge to do. */
+import type { EdgeCommand, ReportBody } from '#shared/edge-protocol.ts';
+import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
+import type { OutboundPlan } from './call/outbound-call.ts';
+
+export interface CommandTargets {
+  readonly calls: { stop(callId: string): void; place(plan: OutboundPlan): unknown };
+  readonly trunks: {
+    failBack(trunkId: string): void;
+    discover(query: Pick<Discovery, 'host' | 'port' | 'transport'>): Promise<DiscoveryResult>;
+  };
+  report(body: ReportBody): void;
+}
+
+type Discovery = Extract<EdgeCommand, { kind: 'discovery.run' }>;
+
+/**
+ * Carries out a command. Resolves when it was taken: how a call or a discovery ends is reported.
+ * @throws Error when the command cannot be carried out
+ */
+export async function carryOut(command: EdgeCommand, targets: CommandTargets): Promise<void> {
+  const { calls, trunks, report } = targets;
+  switch (command.kind) {
+    case 'call.stop':
+      calls.stop(command.call_id);
+      break;
+    case 'call.place':
+      calls.place({
+        callId: command.call_id,
+        orgId: command.org_id,
+        from: command.number,
+        to: command.to,
+        agent: command.agent,
+        variables: command.variables,
+        precallDtmf: command.precall_dtmf,
+      });
+      break;
+    case 'trunk.failback':
+      trunks.failBack(command.trunk_id);
+      break;
+    case 'discovery.run':
+      void trunks.discover(command).then((result) => {
+        report({ type: 'discovery', discovery_id: command.discovery_id, result });
+      });
+      break;
+    case 'test_call.run':
+      throw new Error('this edge makes no test calls');
+  }
+}

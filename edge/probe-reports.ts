@@ -1,0 +1,36 @@
+import type { Clock, Timer } from '#shared/clock.ts';
+import type { ReportBody } from '#shared/edge-protocol.ts';
+import type { HealthProbe } from '#shared/trunk-protocol.ts';
+
+/** How long probes are gathered into one report, ms. */
+const gatherMs = 1_000;
+/** Probes in one report at most. */
+const maxProbes = 500;
+
+/** Gathers probes into reports: an edge with thousands of endpoints shall not write a report for each. */
+export class ProbeReports {
+  readonly #clock: Clock;
+  readonly #report: (body: ReportBody) => void;
+  #probes: HealthProbe[] = [];
+  #timer: Timer | null = null;
+
+  constructor(clock: Clock, report: (body: ReportBody) => void) {
+    this.#clock = clock;
+    this.#report = report;
+  }
+
+  add(probe: HealthProbe): void {
+    this.#probes.push(probe);
+    if (this.#probes.length >= maxProbes) this.flush();
+    else this.#timer ??= this.#clock.after(gatherMs, () => this.flush());
+  }
+
+  /** Reports what has been gathered now. */
+  flush(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    if (this.#probes.length === 0) return;
+    this.#report({ type: 'health', probes: this.#probes });
+    this.#probes = [];
+  }
+}

@@ -1,0 +1,122 @@
+/** HTTP digest authentication as SIP uses it (RFC 7616, RFC 8760, RFC 3261 section 22.4). Pure. */
+import { createHash } from 'node:crypto';
+
+const hashes = { 'SHA-512-256': 'sha512-256', 'SHA-256': 'sha256', MD5: 'md5' } as const;
+export type DigestHash = keyof typeof hashes;
+
+/** The stronger, the higher. */
+export const strength: Readonly<Record<DigestHash, number>> = { 'SHA-512-256': 3, 'SHA-256': 2, MD5: 1 };
+
+export interface Challenge {
+  /** As it stands between its quotes. */
+  readonly realm: string;
+  readonly nonce: string;
+  readonly opaque: string | null;
+  /** As it was written; null: MD5. */
+  readonly algorithm: string | null;
+  /** In lower case; null: the old form without qop. */
+  readonly qop: readonly string[] | null;
+  readonly stale: boolean;
+}
+
+/**
+ * The digest challenges of WWW-Authenticate or Proxy-Authenticate, whose repeated lines are joined by commas.
+ * Challenges of other schemes, and those without realm or nonce, are left out.
+ */
+export function parseChallenges(value: string): Challenge[] {
+  const challenges: Map<string, string>[] = [];
+  let parameters: Map<string, string> | null = null;
+  const word = /[\s,]*([!#$%&'*+\-.^_`|~0-9A-Za-z]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/gy;
+  for (let match = word.exec(value); match; match = word.exec(value)) {
+    const [, name = '', quoted, bare] = match;
+    const text = quoted ?? bare;
+    if (text !== undefined) {
+      parameters?.set(name.toLowerCase(), text);
+    } else {
+      parameters = name.toLowerCase() === 'digest' ? new Map() : null;
+      if (parameters) challenges.push(parameters);
+    }
+  }
+  return challenges.flatMap((found) => challengeOf(found));
+}
+
+function challengeOf(found: ReadonlyMap<string, string>): Challenge[] {
+  const realm = found.get('realm');
+  const nonce = found.get('nonce');
+  if (realm === undefined || nonce === undefined) return [];
+  const qop = found.get('qop');
+  return [
+    {
+      realm,
+      nonce,
+      opaque: found.get('opaque') ?? null,
+      algorithm: found.get('algorithm') ?? null,
+      qop: qop === undefined ? null : qop.toLowerCase().split(/[\s,]+/),
+      stale: found.get('stale')?.toLowerCase() === 'true',
+    },
+  ];
+}
+
+/** The hash that a challenge asks for; null when we have none such. */
+export function hashOf({ algorithm }: Challenge): DigestHash | null {
+  const name = (algorithm ?? 'MD5').toUpperCase().replace(/-SESS$/, '');
+  return name === 'SHA-512-256' || name === 'SHA-256' || name === 'MD5' ? name : null;
+}
+
+/**
+ * The strongest challenge that we can answer, the first of equals; null when there is none.
+ * @param realm the only one that is answered; null: any
+ */
+export function strongest(challenges: readonly Challenge[], realm: string | null): Challenge | null {
+  let best: Challenge | null = null;
+  let bestStrength = 0;
+  for (const challenge of challenges) {
+    const hash = hashOf(challenge);
+    if (hash === null || (realm !== null && challenge.realm !== realm)) continue;
+    // Only the request line is protected: auth-int alone is none of ours.
+    if (challenge.qop !== null && !challenge.qop.includes('auth')) continue;
+    if (strength[hash] <= bestStrength) continue;
+    best = challenge;
+    bestStrength = strength[hash];
+  }
+  return best;
+}
+
+export interface DigestRequest {
+  readonly username: string;
+  readonly password: string;
+  readonly method: string;
+  /** The Request-URI. */
+  readonly uri: string;
+  /** How often this nonce has been used, this time included. */
+  readonly nonceCount: number;
+  readonly cnonce: string;
+}
+
+/** The value of Authorization or Proxy-Authorization. @throws RangeError for an algorithm that `hashOf` does not know */
+export function authorization(challenge: Challenge, request: DigestRequest): string {
+  const hash = hashOf(challenge);
+  if (hash === null) throw new RangeError(`digest algorithm ${challenge.algorithm} is not supported`);
+  const digest = (text: string) => createHash(hashes[hash]).update(text, 'utf8').digest('hex');
+  const { realm, nonce, opaque, algorithm, qop } = challenge;
+  const { username, password, method, uri, cnonce } = request;
+  const session = /-sess$/i.test(algorithm ?? '');
+  const secret = digest(`${username}:${realm}:${password}`);
+  const ha1 = session ? digest(`${secret}:${nonce}:${cnonce}`) : secret;
+  const ha2 = digest(`${method}:${uri}`);
+  const nc = request.nonceCount.toString(16).padStart(8, '0');
+  const response =
+    qop === null ? digest(`${ha1}:${nonce}:${ha2}`) : digest(`${ha1}:${nonce}:${nc}:${cnonce}:auth:${ha2}`);
+  const parts = [
+    `username="${username.replace(/[\\"]/g, '\\$&')}"`,
+    `realm="${realm}"`,
+    `nonce="${nonce}"`,
+    `uri="${uri}"`,
+    `response="${response}"`,
+  ];
+  if (algorithm !== null) parts.push(`algorithm=${algorithm}`);
+  if (opaque !== null) parts.push(`opaque="${opaque}"`);
+  if (qop !== null) parts.push('qop=auth', `nc=${nc}`);
+  if (qop !== null || session) parts.push(`cnonce="${cnonce}"`);
+  return `Digest ${parts.join(', ')}`;
+}

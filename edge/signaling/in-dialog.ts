@@ -1,0 +1,98 @@
+/** What dialogs have in common, whoever began them: requests of the peer, of the engine and of ours in them. */
+import type { LegEvents } from '../call/ports.ts';
+import { type AuthenticatedRequest, type Authenticator, isChallenge } from './authenticator.ts';
+import type { DialogSession } from './dialog-session.ts';
+import { capabilities, type Environment, respond } from './environment.ts';
+import { allow, headerOf } from './headers.ts';
+import type { SrfAnswer, SrfRequest, SrfResponse } from './srf.ts';
+
+/** Answers a request of the peer in a live dialog; ACK, BYE and PRACK are the leg's own business. */
+export function answerInDialog(
+  environment: Environment,
+  session: DialogSession | null,
+  request: SrfRequest,
+  response: SrfResponse,
+) {
+  switch (request.method) {
+    case 'INVITE':
+    case 'UPDATE':
+      return session?.receive(request.method, request, response);
+    case 'OPTIONS':
+      return respond(environment, response, 200, { headers: capabilities() });
+    case 'REFER':
+      return respond(environment, response, 403, { reason: 'Transfers are not enabled' });
+    case 'NOTIFY':
+      // RFC 6665 section 4.1.3: no subscription of ours.
+      return respond(environment, response, 481, { reason: 'Subscription does not exist' });
+    default:
+      return respond(environment, response, 405, { headers: { Allow: allow } });
+  }
+}
+
+/** Why the engine sent a BYE on its own, to the peer; its Reason names the cause. */
+export function causeOfEngineBye(bye: SrfRequest): Parameters<LegEvents['lost']> {
+  const text = /text="([^"]*)"/.exec(headerOf(bye.headers, 'reason') ?? '')?.[1] ?? 'no reason given';
+  const code = /ack timeout/i.test(text)
+    ? 'ack_timeout'
+    : /session/i.test(text)
+      ? 'session_expired'
+      : 'engine_lost';
+  return [code, `The SIP engine ended the dialog: ${text}.`];
+}
+
+/** The dialog in which requests of ours go. */
+export interface OwnDialog {
+  readonly id: string;
+  /** The INVITE that made it: it knows the engine's connection. */
+  readonly invite: SrfRequest;
+  /** Takes what comes for the dialog while a request of ours is under way. */
+  receive(request: SrfRequest, response: SrfResponse): void;
+  /** null: challenges are final answers. */
+  readonly authenticator: Authenticator | null;
+}
+
+export interface DialogRequest {
+  readonly method: 'INVITE' | 'UPDATE' | 'BYE';
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+  /** Called for the final response; `ack` is of use for a 2xx to INVITE. */
+  answered(answer: SrfAnswer, ack: () => void): void;
+  /** Called when no response can come. */
+  failed(error: Error): void;
+}
+
+/** Sends a request in a dialog, and once more with credentials when it is challenged. */
+export function sendInDialog(dialog: OwnDialog, request: DialogRequest): void {
+  send(dialog, request, dialog.authenticator?.request() ?? null);
+}
+
+function send(dialog: OwnDialog, request: DialogRequest, authentication: AuthenticatedRequest | null): void {
+  const { method, headers, body } = request;
+  const options = {
+    method,
+    stackDialogId: dialog.id,
+    headers: { ...headers, ...authentication?.headers },
+    ...(body === undefined ? {} : { body }),
+    _socket: dialog.invite.socket,
+  };
+  const failed = (error: unknown): void =>
+    request.failed(error instanceof Error ? error : new Error(String(error)));
+  try {
+    dialog.invite.agent.request(options, (error, sent) => {
+      if (error || !sent) return failed(error);
+      // drachtio-srf hands an UPDATE that comes meanwhile to this request, and to nobody else.
+      sent.on('update', (update, response) => dialog.receive(update, response));
+      sent.on('response', (answer, ack) => {
+        if (answer.status < 200) return;
+        // The engine put the peer's Contact in place of what we wrote as Request-URI.
+        const again =
+          isChallenge(answer.status) && authentication?.take(answer.status, answer.headers, method, sent.uri);
+        if (again) send(dialog, request, authentication);
+        else request.answered(answer, ack);
+      });
+    });
+  } catch (error) {
+    // The engine's connection is gone and drachtio-srf has forgotten it.
+    failed(error);
+  }
+}

@@ -1,0 +1,322 @@
+/**
+ * The signaling side of a call that we make: the INVITE with its tries, its answer, and the dialog until its BYE.
+ *
+ *     dialling --200--> up --bye()--> leaving --response--> over
+ *        |  |                            ^
+ *        |  +-cancel(), no response--> withdrawn --200: ACK, BYE
+ *        |                               | any other final response
+ *        +-- refusal, unreachable -------+--> over (BYE of the peer and the loss of the engine: from everywhere)
+ *
+ * A CANCEL leaves at once; the engine holds it back until there is a provisional response (RFC 3261 section 9.1).
+ */
+import { randomBytes } from 'node:crypto';
+import type { Timer } from '#shared/clock.ts';
+import type { DialEvents, DialTarget, OutboundLeg as Leg, OutboundInvite } from '../call/ports.ts';
+import { Authenticator, isChallenge } from './authenticator.ts';
+import { DialogSession } from './dialog-session.ts';
+import type { DialogOwner, Dialogs } from './dialogs.ts';
+import { type Environment, respond } from './environment.ts';
+import { headerOf, reasonOf } from './headers.ts';
+import { answerInDialog, causeOfEngineBye, type DialogRequest, sendInDialog } from './in-dialog.ts';
+import { inviteOf } from './outbound-invite.ts';
+import { ReliableResponses } from './reliable-responses.ts';
+import { sessionBody } from './session-body.ts';
+import { readSession } from './session-timer.ts';
+import type { NewRequest, RequestSent, SrfAnswer, SrfRequest, SrfResponse } from './srf.ts';
+import { warningText } from './warning-text.ts';
+
+type State = 'dialling' | 'withdrawn' | 'up' | 'leaving' | 'over';
+
+export interface OutboundLegOptions {
+  readonly environment: Environment;
+  readonly dialogs: Dialogs;
+  readonly target: DialTarget;
+  readonly invite: OutboundInvite;
+  readonly events: DialEvents;
+  /** Sends a request outside of dialogs. */
+  readonly request: (request: NewRequest, sent: RequestSent) => void;
+  /** ms after the INVITE without any response at which it is given up (contract 3.5). */
+  readonly noResponseMs: number;
+}
+
+/** RFC 4028 section 7.4: how often a 422 may raise the interval. */
+const maxIntervalTries = 3;
+
+export class OutboundLeg implements Leg, DialogOwner {
+  readonly #options: OutboundLegOptions;
+  readonly #authenticator: Authenticator;
+  readonly #authentication: ReturnType<Authenticator['request']>;
+  readonly #session: DialogSession;
+  readonly #reliable = new ReliableResponses();
+  readonly #fromTag = randomBytes(8).toString('hex');
+  readonly #dialogId: string;
+  #silence: Timer | null = null;
+  #state: State = 'dialling';
+  #cseq = 0;
+  #expiresS: number;
+  #minS: number;
+  #intervalTries = 0;
+  /** The INVITE of the last try, once the engine has it. */
+  #request: SrfRequest | null = null;
+  #cancelReason: string | null = null;
+  #contact: string | null;
+
+  /** The INVITE leaves when the caller has done its turn, so that no event comes before it knows the leg. */
+  constructor(options: OutboundLegOptions) {
+    const { invite, events, dialogs, target } = options;
+    const facts = { sip_call_id: invite.sipCallId, host: target.host, port: target.port };
+    const environment = { ...options.environment, log: options.environment.log.child(facts) };
+    const { session, publicAddress, log } = environment;
+    this.#options = { ...options, environment };
+    this.#expiresS = Math.max(session.expiresS, session.minS);
+    this.#minS = session.minS;
+    this.#contact = publicAddress === null ? null : `<sip:${publicAddress};transport=tls>`;
+    this.#authenticator = new Authenticator(invite.credentials, log);
+    this.#authentication = this.#authenticator.request();
+    this.#session = new DialogSession({
+      environment,
+      events: { ...events, lost: (...cause) => this.#lose(...cause) },
+      contact: () => this.#contact,
+      ownsCallId: true,
+      send: (request) => this.#send(request),
+    });
+    this.#dialogId = `${invite.sipCallId};from-tag=${this.#fromTag}`;
+    dialogs.add(this.#dialogId, this);
+    setImmediate(() => this.#try());
+  }
+
+  cancel(reason: string): void {
+    if (this.#state === 'dialling') this.#withdraw(reason);
+  }
+
+  bye(reason: string): void {
+    if (this.#state === 'up') this.#leave({ Reason: reasonOf(200, reason) });
+  }
+
+  renegotiate(): void {
+    if (this.#state === 'up') this.#session.renegotiate();
+  }
+
+  receive(request: SrfRequest, response: SrfResponse) {
+    const { environment } = this.#options;
+    // No ACK is for us: the peer's re-INVITEs alone have one, and those the session knows.
+    if (request.method === 'ACK') return this.#session.acknowledged(request);
+    if (request.method === 'BYE') {
+      return request.source === 'application' ? this.#endedByEngine(request) : this.#bye(response);
+    }
+    if (this.#state !== 'up' && !(this.#state === 'dialling' && request.method === 'UPDATE')) {
+      return respond(environment, response, 481);
+    }
+    answerInDialog(environment, this.#session, request, response);
+  }
+
+  abandon(): void {
+    this.#over();
+  }
+
+  // ---------------------------------------------------------------- the INVITE
+
+  #try() {
+    if (this.#state !== 'dialling') return this.#over();
+    const { environment, target, invite, request, noResponseMs } = this.#options;
+    const message = inviteOf(environment, target, invite, {
+      fromTag: this.#fromTag,
+      cseq: ++this.#cseq,
+      expiresS: this.#expiresS,
+      minS: this.#minS,
+      authorization: this.#authentication.headers,
+    });
+    const { leftOut, ...invitation } = message;
+    if (leftOut.length > 0 && this.#cseq === 1) {
+      environment.log.warn({ headers: leftOut }, 'mapped headers that may not be sent are left out');
+    }
+    this.#silence = environment.clock.after(noResponseMs, () => this.#unheard());
+    request(invitation, (error, sent) => {
+      if (error || !sent) return this.#notSent(error);
+      this.#request = sent;
+      this.#contact ??= sent.headers.contact ?? null;
+      sent.on('update', (update, response) => this.#update(update, response));
+      sent.on('response', (answer, ack) => this.#response(answer, ack));
+      if (this.#state === 'withdrawn') this.#sendCancel(sent);
+    });
+  }
+
+  #notSent(error: unknown) {
+    const text = error instanceof Error ? error.message : String(error);
+    const before = this.#state;
+    this.#over();
+    if (before !== 'dialling') return;
+    // Without an engine no place can be reached, and none is to blame.
+    if (/not connected|destroyed|socket/i.test(text)) this.#options.events.lost('engine_lost', `${text}.`);
+    else this.#options.events.unreachable(text);
+  }
+
+  #response(answer: SrfAnswer, ack: () => void) {
+    if (this.#state === 'over') return;
+    this.#silence?.cancel();
+    if (answer.status < 200) this.#provisional(answer, ack);
+    else if (answer.status === 200) this.#answered(answer, ack);
+    else this.#refused(answer);
+  }
+
+  #provisional(answer: SrfAnswer, prack: () => void): void {
+    if (!this.#reliable.take(answer.headers)) return;
+    if (headerOf(answer.headers, 'rseq') !== undefined) this.#acknowledge(prack);
+    if (this.#state !== 'dialling') return;
+    const body = sessionBody(answer);
+    this.#options.events.progress(answer.status, body.kind === 'sdp' ? body.sdp : null);
+  }
+
+  #answered(answer: SrfAnswer, ack: () => void) {
+    this.#acknowledge(ack);
+    if (this.#state !== 'dialling') {
+      // RFC 3261 section 9.1: the answer crossed our CANCEL.
+      this.#state = 'up';
+      return this.#leave({ Reason: reasonOf(487, this.#cancelReason ?? 'The call was given up') });
+    }
+    this.#state = 'up';
+    this.#session.established(answer.headers);
+    const body = sessionBody(answer);
+    this.#options.events.answered(body.kind === 'sdp' ? body.sdp : null);
+  }
+
+  #refused(answer: SrfAnswer) {
+    const { status, headers } = answer;
+    if (this.#state !== 'dialling') return this.#over();
+    if (isChallenge(status) && this.#authentication.take(status, headers, 'INVITE', this.#uri))
+      return this.#try();
+    if (status === 422 && this.#widen(headers)) return this.#try();
+    this.#over();
+    const { events } = this.#options;
+    const warning = warningText(headers);
+    // The engine made it itself: nobody answered.
+    if (answer.source_address === '') {
+      if (status === 408) events.timeout();
+      else events.unreachable(warning ?? answer.reason);
+      return;
+    }
+    const pause = Number.parseInt(headerOf(headers, 'retry-after') ?? '', 10);
+    events.refused({
+      status,
+      reason: answer.reason,
+      warning,
+      retryAfterS: Number.isFinite(pause) ? pause : null,
+      authenticated: this.#authenticator.used,
+    });
+  }
+
+  get #uri(): string {
+    return this.#request?.uri ?? '';
+  }
+
+  /** RFC 4028 section 7.4: a longer session interval, as a 422 asks for it. */
+  #widen(headers: Readonly<Record<string, string>>): boolean {
+    const { minS } = readSession(headers);
+    if (minS === null || minS <= this.#expiresS || ++this.#intervalTries > maxIntervalTries) return false;
+    this.#minS = minS;
+    this.#expiresS = minS;
+    return true;
+  }
+
+  // ---------------------------------------------------------------- giving up
+
+  #unheard(): void {
+    if (this.#state !== 'dialling') return;
+    this.#withdraw('No response in time');
+    this.#options.events.timeout();
+  }
+
+  #withdraw(reason: string): void {
+    this.#silence?.cancel();
+    this.#state = 'withdrawn';
+    this.#cancelReason = reason;
+    if (this.#request) this.#sendCancel(this.#request);
+  }
+
+  #sendCancel(invite: SrfRequest): void {
+    const headers = { Reason: reasonOf(487, this.#cancelReason ?? '') };
+    try {
+      invite.cancel({ headers }, (error) => {
+        // A final response has crossed it, and tells the rest.
+        if (error) this.#options.environment.log.debug({ error: String(error) }, 'CANCEL was not sent');
+      });
+    } catch (error) {
+      this.#options.environment.log.debug({ error: String(error) }, 'CANCEL was not sent');
+      this.#over();
+    }
+  }
+
+  // ---------------------------------------------------------------- the dialog
+
+  #leave(headers: Record<string, string>): void {
+    this.#state = 'leaving';
+    this.#session.stop();
+    const over = () => this.#over();
+    const software = { 'User-Agent': this.#options.environment.software };
+    this.#send({
+      method: 'BYE',
+      headers: { ...software, ...headers },
+      body: undefined,
+      answered: over,
+      failed: over,
+    });
+  }
+
+  /** The call's record is safe before the 200 goes out. */
+  #bye(response: SrfResponse) {
+    const { environment, events } = this.#options;
+    if (this.#state === 'leaving' || this.#state === 'over') return respond(environment, response, 200);
+    // RFC 3261 section 15: a callee does not end an early dialog by BYE.
+    if (this.#state !== 'up') return respond(environment, response, 481);
+    this.#over();
+    try {
+      events.bye();
+    } finally {
+      respond(environment, response, 200);
+    }
+  }
+
+  #endedByEngine(bye: SrfRequest): void {
+    const before = this.#state;
+    this.#over();
+    if (before === 'up') this.#options.events.lost(...causeOfEngineBye(bye));
+  }
+
+  /** The session is lost; the dialog is still there for the BYE that the call will ask for. */
+  #lose(...cause: Parameters<DialEvents['lost']>): void {
+    if (this.#state === 'up') this.#options.events.lost(...cause);
+  }
+
+  /** drachtio-srf hands an UPDATE to any INVITE of ours that is under way with the same Call-ID. */
+  #update(request: SrfRequest, response: SrfResponse): void {
+    const owner = this.#options.dialogs.find(request.stackDialogId) ?? this;
+    owner.receive(request, response);
+  }
+
+  #acknowledge(ack: () => void): void {
+    try {
+      ack();
+    } catch (error) {
+      // The engine's connection is gone; its loss is told by the link.
+      this.#options.environment.log.warn({ error: String(error) }, 'an acknowledgement was not sent');
+    }
+  }
+
+  #send(request: DialogRequest) {
+    if (!this.#request) return request.failed(new Error('The dialog does not exist yet'));
+    const dialog = {
+      id: this.#dialogId,
+      invite: this.#request,
+      receive: (update: SrfRequest, response: SrfResponse) => this.#update(update, response),
+      authenticator: this.#authenticator,
+    };
+    sendInDialog(dialog, request);
+  }
+
+  #over(): void {
+    this.#state = 'over';
+    this.#silence?.cancel();
+    this.#session.stop();
+    this.#options.dialogs.remove(this.#dialogId, this);
+  }
+}

@@ -1,0 +1,119 @@
+/** Signaling and calls on an embedded engine of their own, for tests: what is fake is up to them. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '#shared/clock.ts';
+import type { CallRecord } from '#shared/edge-protocol.ts';
+import { newId } from '#shared/ids.ts';
+import { createAuthority, type TestAuthority, type TestKeyPair } from '../../test/fakes/certificates.ts';
+import { QuietLog } from '../../test/fakes/quiet-log.ts';
+import { freeTcpPort } from '../../test/system/ports.ts';
+import { Calls } from '../call/calls.ts';
+import type { OutboundParts } from '../call/outbound-call.ts';
+import type { Agents, Media } from '../call/ports.ts';
+import { EngineProcess } from '../engine-process.ts';
+import { createLog } from '../log.ts';
+import { Signaling } from './signaling.ts';
+
+export interface TestEdgeOptions {
+  readonly media: Media;
+  readonly agents: Agents;
+  readonly outbound: Omit<OutboundParts, 'dialer'>;
+  readonly noResponseMs?: number;
+}
+
+export class TestEdge {
+  /** Of our certificate, and trusted in those of peers. */
+  readonly authority: TestAuthority;
+  /** For 127.0.0.1 and trunk.example. */
+  readonly certificate: TestKeyPair;
+  /** Where it listens on 127.0.0.1. */
+  readonly port: number;
+  readonly calls: Calls;
+  readonly signaling: Signaling;
+  /** What was reported of each call, by its id. */
+  readonly records = new Map<string, CallRecord[]>();
+  readonly #folder = mkdtempSync(join(tmpdir(), 'test-edge-'));
+  readonly #engine: EngineProcess;
+
+  private constructor(options: TestEdgeOptions, port: number, up: (error?: Error) => void) {
+    this.port = port;
+    this.authority = createAuthority();
+    this.certificate = this.authority.issue({ names: ['IP:127.0.0.1', 'DNS:trunk.example'] });
+    this.calls = new Calls({
+      clock: systemClock,
+      log: new QuietLog(),
+      newId,
+      media: options.media,
+      agents: options.agents,
+      maxCalls: 1000,
+      settings: { ringAfterMs: 0, prepareTimeoutMs: 10_000, mediaTimeoutMs: 0 },
+      reporter: {
+        report: (body) => {
+          if (body.type !== 'call') return;
+          this.records.set(body.call.id, [...(this.records.get(body.call.id) ?? []), body.call]);
+        },
+      },
+      outbound: { ...options.outbound, dialer: { dial: (...call) => this.signaling.dial(...call) } },
+    });
+    this.signaling = new Signaling({
+      clock: systemClock,
+      log: new QuietLog(),
+      calls: this.calls,
+      publicAddress: null,
+      software: 'Trunkline/test',
+      session: { expiresS: 1800, minS: 90 },
+      strangers: { tries: 2, windowS: 60, blockS: 600, maxSources: 10 },
+      refused: () => {},
+      engineUp: () => up(),
+      ...(options.noResponseMs === undefined ? {} : { noResponseMs: options.noResponseMs }),
+    });
+    this.#engine = new EngineProcess({
+      program: join(import.meta.dirname, '..', 'engine', 'main.ts'),
+      config: {
+        tls: {
+          host: '127.0.0.1',
+          port,
+          cert: this.#file('server.crt', this.certificate.cert),
+          key: this.#file('server.key', this.certificate.key),
+        },
+        wss: null,
+        publicHost: null,
+        app: { host: '127.0.0.1', port: 0, secret: 's' },
+        clientTls: { ca: this.#file('ca.crt', this.authority.cert), targets: {} },
+        hep: null,
+        limits: {},
+      },
+      clock: systemClock,
+      log: createLog('silent'),
+      onReady: (app) => this.signaling.connect({ ...app, secret: 's' }),
+      onRestart: () => {},
+      onUnusable: () => up(new Error('the engine cannot start')),
+    });
+    this.#engine.start();
+  }
+
+  static async start(options: TestEdgeOptions): Promise<TestEdge> {
+    const port = await freeTcpPort();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const edge = new TestEdge(options, port, (error) => (error ? reject(error) : resolve()));
+    await promise;
+    return edge;
+  }
+
+  /** The call as it was reported last. */
+  last(callId: string): CallRecord | undefined {
+    return this.records.get(callId)?.at(-1);
+  }
+
+  async stop(): Promise<void> {
+    this.signaling.close();
+    await this.#engine.stop();
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  #file(name: string, text: string): string {
+    writeFileSync(join(this.#folder, name), text);
+    return join(this.#folder, name);
+  }
+}

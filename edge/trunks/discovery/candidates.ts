@@ -1,0 +1,64 @@
+/** What a discovery probes (contract 3.1). Pure. */
+import type { SipTransport } from '#shared/sip-destination.ts';
+import type { Candidate } from './attempt.ts';
+
+export interface DiscoveryQuery {
+  /** A name or an address, IPv6 with or without brackets. */
+  readonly host: string;
+  /** Null: the usual ones. */
+  readonly port: number | null;
+  readonly transport: SipTransport | null;
+}
+
+interface Way {
+  readonly port: number;
+  readonly transport: SipTransport;
+}
+
+/** An SRV target and one judged address of it. */
+export interface SrvPlace extends Way {
+  readonly target: string;
+  readonly address: string;
+}
+
+const usualPorts = [5060, 5061, 5080];
+const usualWays: readonly Way[] = [
+  ...usualPorts.flatMap((port): Way[] => [
+    { port, transport: 'udp' },
+    { port, transport: 'tcp' },
+  ]),
+  { port: 5061, transport: 'tls' },
+];
+
+/** Ports and transports: a port stands for all transports on it, a transport for all usual ports. */
+export function waysOf({ port, transport }: Pick<DiscoveryQuery, 'port' | 'transport'>): readonly Way[] {
+  if (port !== null && transport !== null) return [{ port, transport }];
+  if (port !== null) return (['udp', 'tcp', 'tls'] as const).map((each) => ({ port, transport: each }));
+  if (transport !== null) return usualPorts.map((each) => ({ port: each, transport }));
+  return usualWays;
+}
+
+/**
+ * Every address with every way, and the SRV targets that fit the query with theirs; nothing twice.
+ * @param addresses judged addresses of the host
+ */
+export function candidatesOf(
+  query: DiscoveryQuery,
+  addresses: readonly string[],
+  srvPlaces: readonly SrvPlace[],
+): Candidate[] {
+  const { host } = query;
+  const matrix = addresses.flatMap((address) => waysOf(query).map((way) => ({ ...way, address, host })));
+  const fitting = srvPlaces
+    .filter(({ port, transport }) => {
+      return (query.port ?? port) === port && (query.transport ?? transport) === transport;
+    })
+    .map(({ address, port, transport }) => ({ address, port, transport, host }));
+  const byKey = new Map<string, Candidate>();
+  for (const candidate of [...matrix, ...fitting]) {
+    const { address, port, transport } = candidate;
+    const key = `${transport} ${address} ${port}`;
+    if (!byKey.has(key)) byKey.set(key, candidate);
+  }
+  return [...byKey.values()];
+}

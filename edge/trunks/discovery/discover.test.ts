@@ -1,0 +1,374 @@
+/** The discovery against real sockets on loopback. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '#shared/clock.ts';
+import { parseNetworks } from '#shared/outgoing-targets.ts';
+import { createAuthority, createSelfSigned, type TestAuthority } from '../../../test/fakes/certificates.ts';
+import { FakeDns, srv } from '../testing.ts';
+import type { DiscoveryQuery } from './candidates.ts';
+import { type DiscoveryLimits, type DiscoveryOptions, discover, discoveryLimits } from './discover.ts';
+import { closedPort, host, reply, tcpServer, tlsServer, udpServer } from './testing.ts';
+
+const domain = 'sip.example.com';
+const loopback = parseNetworks(['127.0.0.0/8']);
+let authority: TestAuthority;
+let certificate: ReturnType<TestAuthority['issue']>;
+
+beforeAll(() => {
+  authority = createAuthority('Discovery test authority');
+  certificate = authority.issue({ commonName: domain, names: [`DNS:${domain}`] });
+});
+
+interface Other extends Partial<Omit<DiscoveryOptions, 'limits'>> {
+  readonly limits?: Partial<DiscoveryLimits>;
+}
+
+function run(query: Partial<DiscoveryQuery>, other: Other = {}) {
+  const { limits, ...options } = other;
+  return discover(
+    { host: domain, port: null, transport: null, ...query },
+    {
+      dns: new FakeDns({ a: { [domain]: [host] } }),
+      clock: systemClock,
+      allowed: loopback,
+      ca: [authority.cert],
+      limits: { ...discoveryLimits, attemptMs: 1500, ...limits },
+      ...options,
+    },
+  );
+}
+
+const sdp = 'v=0\r\nm=audio 4000 RTP/SAVP 8 0 101\r\na=rtpmap:101 telephone-event/8000\r\n';
+
+describe('a system with TLS', () => {
+  it('is found, recognised and recommended, with the facts of its certificate', async () => {
+    const port = await tlsServer(certificate, (request, send) => {
+      send(reply(request, '200 OK', ['Server: Asterisk PBX 20.5.2', 'Allow: INVITE, ACK, BYE'], sdp));
+    });
+    const result = await run({ port });
+    expect(result).toMatchObject({
+      status: 'completed',
+      error: null,
+      resolved_addresses: [host],
+      srv_records: [],
+      recommended: {
+        port,
+        transport: 'tls',
+        detected_system: 'Asterisk',
+        confidence: 0.95,
+        evidence: ['it calls itself "Asterisk PBX 20.5.2"'],
+        user_agent: 'Asterisk PBX 20.5.2',
+        codecs: ['PCMA', 'PCMU'],
+        methods: ['INVITE', 'ACK', 'BYE'],
+        usable: true,
+      },
+      tls: {
+        version: 'TLSv1.3',
+        subject: `CN=${domain}`,
+        issuer: 'CN=Discovery test authority',
+        trusted: true,
+      },
+    });
+    expect(result.recommended?.reason).toMatch(
+      new RegExp(
+        `^TLS on port ${port} answered OPTIONS with 200 in \\d+ ms, and its certificate is trusted\\.$`,
+      ),
+    );
+    expect(Date.parse(result.tls?.valid_to ?? '')).toBeGreaterThan(Date.now());
+    const [udp, tcp, tls] = result.attempts;
+    expect(udp).toMatchObject({ transport: 'udp', error: 'refused', response_code: null });
+    expect(tcp).toMatchObject({ transport: 'tcp', error: 'refused' });
+    expect(tls).toMatchObject({ transport: 'tls', error: null, response_code: 200, address: host });
+  });
+
+  it('is asked under its name, and the request is a whole one', async () => {
+    let asked = '';
+    const port = await tlsServer(certificate, (request, send) => {
+      asked = request;
+      send(reply(request, '200 OK'));
+    });
+    await run({ port, transport: 'tls' });
+    const branch = /branch=(z9hG4bK[0-9a-f]{24});rport/.exec(asked)?.[1];
+    expect(branch).toBeDefined();
+    expect(asked.split('\r\n')[0]).toBe(`OPTIONS sip:${domain}:${port};transport=tls SIP/2.0`);
+    expect(asked).toMatch(/^Via: SIP\/2\.0\/TLS 127\.0\.0\.1:\d+;/m);
+    expect(asked).toMatch(new RegExp(`^To: <sip:${domain}:${port}>\r$`, 'm'));
+    for (const name of ['Max-Forwards', 'From', 'Call-ID', 'CSeq', 'Contact'])
+      expect(asked).toContain(`\r\n${name}: `);
+    expect(asked.endsWith('Content-Length: 0\r\n\r\n')).toBe(true);
+  });
+
+  it('with a certificate of nobody known, or of another name, says so and is not trusted', async () => {
+    const answerer = (request: string, send: (text: string) => void) => send(reply(request, '200 OK'));
+    const own = await tlsServer(createSelfSigned([`DNS:${domain}`]), answerer);
+    const foreign = await tlsServer(authority.issue({ names: ['DNS:other.example.com'] }), answerer);
+    const expired = await tlsServer(authority.issue({ names: [`DNS:${domain}`], expired: true }), answerer);
+    const results = await Promise.all([own, foreign, expired].map((port) => run({ port, transport: 'tls' })));
+    const messages = results.map(({ attempts }) => attempts[0]?.message);
+    expect(messages).toEqual([
+      'its certificate is not trusted: it is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)',
+      'its certificate is not trusted: it is for another name, DNS:other.example.com (ERR_TLS_CERT_ALTNAME_INVALID)',
+      'its certificate is not trusted: it has expired (CERT_HAS_EXPIRED)',
+    ]);
+    for (const { tls, recommended } of results) {
+      expect(tls?.trusted).toBe(false);
+      expect(recommended?.reason).toContain('its certificate is not trusted: it ');
+    }
+  });
+
+  it('that speaks only an old version is found, but not usable', async () => {
+    const old = {
+      ...certificate,
+      minVersion: 'TLSv1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'ALL:@SECLEVEL=0',
+    } as const;
+    const port = await tlsServer(old, (request, send) => send(reply(request, '200 OK')));
+    const { recommended, tls } = await run({ port, transport: 'tls' });
+    expect(tls?.version).toBe('TLSv1.1');
+    expect(recommended).toMatchObject({ transport: 'tls', usable: false });
+    expect(recommended?.reason).toContain('with TLSv1.1: calls need TLS 1.2 or higher');
+  });
+
+  it('that never answers gives no recommendation, but its handshake is shown', async () => {
+    const port = await tlsServer(certificate, () => {});
+    const { attempts, recommended, tls } = await run(
+      { port, transport: 'tls' },
+      { limits: { attemptMs: 300 } },
+    );
+    expect(attempts[0]).toMatchObject({
+      error: 'timeout',
+      message: 'the connection stood, but no response came',
+    });
+    expect(recommended).toBeNull();
+    expect(tls).toMatchObject({ subject: `CN=${domain}`, trusted: true });
+  });
+});
+
+describe('a system without TLS', () => {
+  it('that loses the first datagram is reached by the second, and is not usable', async () => {
+    let received = 0;
+    const port = await udpServer((request, send) => {
+      received += 1;
+      if (received > 1) send(reply(request, '404 Not Found', ['User-Agent: FreeSWITCH-mod_sofia/1.10']));
+    });
+    const { recommended, attempts, tls } = await run({ port, transport: 'udp' });
+    expect(received).toBe(2);
+    expect(attempts[0]).toMatchObject({ response_code: 404, user_agent: 'FreeSWITCH-mod_sofia/1.10' });
+    expect(attempts[0]?.response_time_ms).toBeGreaterThanOrEqual(490);
+    expect(recommended).toMatchObject({ transport: 'udp', usable: false, detected_system: 'FreeSWITCH' });
+    expect(recommended?.reason).toContain('calls go over TLS only: enable TLS');
+    expect(tls).toBeNull();
+  });
+
+  it('over UDP: what is no answer to the question is passed over', async () => {
+    const port = await udpServer((request, send) => {
+      send('\0\0');
+      send(reply(request, '100 Trying'));
+      send(reply(request.replace(/branch=z9hG4bK/, 'branch=z9hG4bKx'), '200 Forged'));
+      send(reply(request, '486 Busy Here'));
+    });
+    const { attempts } = await run({ port, transport: 'udp' });
+    expect(attempts[0]).toMatchObject({ response_code: 486, error: null });
+  });
+
+  it('over TCP: an answer in pieces, after a question of its own', async () => {
+    const port = await tcpServer((request, send) => {
+      if (!request.startsWith('OPTIONS')) return;
+      const text = `OPTIONS sip:us SIP/2.0\r\nl: 0\r\n\r\n${reply(request, '100 Trying')}${reply(request, '200 OK', [], sdp)}`;
+      for (const piece of text.match(/[\s\S]{1,97}/g) ?? []) send(piece);
+    });
+    const { recommended } = await run({ port, transport: 'tcp' });
+    expect(recommended).toMatchObject({ transport: 'tcp', codecs: ['PCMA', 'PCMU'], usable: false });
+  });
+
+  it('is told from one with TLS that fails', async () => {
+    const plain = await tcpServer((_request, send) => send('SIP/2.0 400 Bad Request\r\n\r\n'));
+    const closing = await tcpServer((_request, _send, close) => close());
+    const attempts = await Promise.all([plain, closing].map((port) => run({ port, transport: 'tls' })));
+    expect(attempts.map((result) => result.attempts[0])).toMatchObject([
+      { error: 'tls_error', message: 'what answers on this port does not speak TLS' },
+      { error: 'tls_error', message: 'the connection was closed during the TLS handshake' },
+    ]);
+  });
+
+  it('that closes the connection without an answer is reported so', async () => {
+    const port = await tcpServer((_request, _send, close) => close());
+    const { attempts } = await run({ port, transport: 'tcp' });
+    expect(attempts[0]).toMatchObject({
+      error: 'refused',
+      message: 'the connection was closed before a response came',
+    });
+  });
+
+  it('that is no SIP system is not taken for one', async () => {
+    const port = await tcpServer((_request, send) => send('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    const { attempts, recommended } = await run({ port, transport: 'tcp' });
+    expect(attempts[0]).toMatchObject({ error: 'refused', message: 'what came was no SIP message' });
+    expect(recommended).toBeNull();
+  });
+});
+
+describe('of several ways', () => {
+  it('TLS is recommended before TCP, although TCP answers better', async () => {
+    const tls = await tlsServer(certificate, (request, send) => send(reply(request, '403 Forbidden')));
+    const tcp = await tcpServer((request, send) => send(reply(request, '200 OK')));
+    const dns = new FakeDns({
+      srv: {
+        [`_sip._tcp.${domain}`]: [srv('a.example.com', tcp, 10, 5)],
+        [`_sips._tcp.${domain}`]: [srv('b.example.com', tls, 10, 50)],
+      },
+      a: { 'a.example.com': [host], 'b.example.com': [host] },
+    });
+    const result = await run({}, { dns });
+    expect(result.srv_records).toEqual([
+      { service: '_sips._tcp', target: 'b.example.com', port: tls, priority: 10, weight: 50 },
+      { service: '_sip._tcp', target: 'a.example.com', port: tcp, priority: 10, weight: 5 },
+    ]);
+    expect(result.resolved_addresses).toEqual([host]);
+    expect(result.attempts.map(({ response_code }) => response_code)).toEqual([403, 200]);
+    expect(result.attempts.map(({ transport, port }) => `${transport} ${port}`)).toEqual([
+      `tls ${tls}`,
+      `tcp ${tcp}`,
+    ]);
+    // The certificate names the domain, not the SRV target, and is trusted.
+    expect(result.tls?.trusted).toBe(true);
+    expect(result.recommended).toMatchObject({ port: tls, transport: 'tls', usable: true });
+  });
+
+  it('the one that answers 2xx is recommended before one that refuses faster', async () => {
+    const refusing = await tcpServer((request, send) => send(reply(request, '403 Forbidden')));
+    const taking = await tcpServer((request, send) => setTimeout(() => send(reply(request, '200 OK')), 50));
+    const dns = new FakeDns({
+      srv: { [`_sip._tcp.${domain}`]: [srv('a.example.com', refusing, 1), srv('a.example.com', taking, 2)] },
+      a: { 'a.example.com': [host] },
+    });
+    expect((await run({}, { dns })).recommended?.port).toBe(taking);
+  });
+});
+
+describe('limits', () => {
+  it('probes at most four addresses and four SRV targets', async () => {
+    const addresses = Array.from({ length: 6 }, (_, index) => `127.0.0.${index + 1}`);
+    const port = await closedPort();
+    const records = addresses.map((_, index) => srv(`t${index}.example.com`, port, index));
+    const dns = new FakeDns({
+      a: {
+        [domain]: addresses,
+        ...Object.fromEntries(records.map(({ target }, index) => [target, [`127.0.1.${index + 1}`]])),
+      },
+      srv: { [`_sip._tcp.${domain}`]: records },
+    });
+    const { attempts } = await run({ port, transport: 'tcp' }, { dns });
+    expect(attempts.map(({ address }) => address)).toEqual([
+      ...['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'],
+      ...['127.0.1.1', '127.0.1.2', '127.0.1.3', '127.0.1.4'],
+    ]);
+    for (const { error } of attempts) expect(error).toBe('refused');
+  });
+
+  it('asks everything at the same time: many silent ways take no longer than one', async () => {
+    const ports = await Promise.all(Array.from({ length: 4 }, () => tcpServer(() => {})));
+    const dns = new FakeDns({
+      srv: { [`_sip._tcp.${domain}`]: ports.map((port, index) => srv('a.example.com', port, index)) },
+      a: { 'a.example.com': [host] },
+    });
+    const startedAt = performance.now();
+    const { attempts } = await run({}, { dns, limits: { attemptMs: 300 } });
+    expect(attempts.map(({ error }) => error)).toEqual(['timeout', 'timeout', 'timeout', 'timeout']);
+    expect(performance.now() - startedAt).toBeLessThan(900);
+  });
+
+  it('ends when its time is over, with what it has', async () => {
+    const port = await tcpServer(() => {});
+    const result = await run({ port, transport: 'tcp' }, { limits: { totalMs: 100 } });
+    expect(result).toMatchObject({
+      status: 'failed',
+      error: { code: 'DISCOVERY_TIMEOUT' },
+      attempts: [{ error: 'timeout', port }],
+      recommended: null,
+    });
+  });
+
+  it('ends when DNS takes longer than it may', async () => {
+    const dns = new FakeDns({});
+    dns.a = () => new Promise(() => {});
+    const result = await run({}, { dns, limits: { totalMs: 50 } });
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'DISCOVERY_TIMEOUT' }, attempts: [] });
+  });
+
+  it('is broken off by its signal', async () => {
+    const port = await tcpServer(() => {});
+    const signal = AbortSignal.abort();
+    expect(await run({ port, transport: 'tcp' }, { signal })).toMatchObject({ status: 'failed' });
+  });
+});
+
+describe('a target that must not be contacted', () => {
+  it.each(['10.0.0.1', '127.0.0.1', 'localhost', '[::1]', '169.254.169.254'])(
+    '%s is refused',
+    async (literal) => {
+      const result = await run({ host: literal }, { allowed: parseNetworks([]) });
+      expect(result).toMatchObject({ status: 'failed', error: { code: 'TARGET_NOT_ALLOWED' }, attempts: [] });
+    },
+  );
+
+  it('a name that leads to private addresses is refused, also by SRV', async () => {
+    const dns = new FakeDns({
+      a: { [domain]: ['127.0.0.1'], 'a.example.com': ['10.0.0.1'] },
+      srv: { [`_sips._tcp.${domain}`]: [srv('a.example.com', 5061)] },
+    });
+    const result = await run({}, { dns, allowed: parseNetworks([]) });
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'TARGET_NOT_ALLOWED' }, attempts: [] });
+  });
+
+  it('is left out when others may be', async () => {
+    const port = await closedPort();
+    const dns = new FakeDns({ a: { [domain]: ['10.0.0.1', host] } });
+    const { attempts, resolved_addresses } = await run({ port, transport: 'tcp' }, { dns });
+    expect(resolved_addresses).toEqual([host]);
+    expect(attempts).toHaveLength(1);
+  });
+});
+
+it('a host that does not resolve is a DNS failure', async () => {
+  const dns = new FakeDns({});
+  expect(await run({}, { dns })).toMatchObject({
+    status: 'failed',
+    error: { code: 'DNS_FAILURE', message: `${domain} has no address` },
+  });
+});
+
+it('leaves no socket', async () => {
+  const silent = await Promise.all([
+    udpServer(() => {}),
+    tcpServer(() => {}),
+    tlsServer(certificate, () => {}),
+  ]);
+  const dns = new FakeDns({
+    srv: {
+      [`_sip._udp.${domain}`]: silent.slice(0, 1).map((port) => srv('a.example.com', port)),
+      [`_sip._tcp.${domain}`]: silent.slice(1, 2).map((port) => srv('a.example.com', port)),
+      [`_sips._tcp.${domain}`]: silent.slice(2).map((port) => srv('a.example.com', port)),
+    },
+    a: { 'a.example.com': [host] },
+  });
+  await turns();
+  const before = open();
+  const { attempts } = await run({}, { dns, limits: { attemptMs: 200 } });
+  expect(attempts.map(({ error }) => error)).toEqual(['timeout', 'timeout', 'timeout']);
+  await turns();
+  expect(open()).toEqual(before);
+});
+
+/** Sockets and their far ends close in the turns of the event loop that follow. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** How many sockets of each kind this process holds. */
+function open(): Record<string, number> {
+  const sockets = process.getActiveResourcesInfo().filter((one) => /UDP|TCPSocket|TLS/.test(one));
+  return Object.fromEntries(
+    [...Map.groupBy(sockets, (one) => one)].map(([kind, found]) => [kind, found.length]),
+  );
+}

@@ -1,0 +1,106 @@
+/** What DNS knows of the host of a discovery, each address judged (contract 1.9). */
+import { type BlockList, isIP } from 'node:net';
+import { judgeAddress, judgeHost } from '#shared/outgoing-targets.ts';
+import type { SipTransport } from '#shared/sip-destination.ts';
+import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
+import type { Dns, SrvRecord } from '../dns.ts';
+import { addressesOf, bareHost } from '../resolve.ts';
+import type { SrvPlace } from './candidates.ts';
+
+export interface HostFacts {
+  /** Judged addresses of the host itself, then those of SRV targets. */
+  readonly addresses: readonly string[];
+  readonly srvPlaces: readonly SrvPlace[];
+  readonly srvRecords: DiscoveryResult['srv_records'];
+}
+
+export interface HostLimits {
+  /** Addresses of the host that are probed at most. */
+  readonly maxAddresses: number;
+  /** SRV targets that are probed at most. */
+  readonly maxSrvTargets: number;
+  /** SRV records that are reported at most. */
+  readonly maxSrvRecords: number;
+}
+
+/** Why a host cannot be probed at all. */
+export class HostRefused extends Error {
+  override readonly name = 'HostRefused';
+  readonly code: 'DNS_FAILURE' | 'TARGET_NOT_ALLOWED';
+
+  constructor(code: 'DNS_FAILURE' | 'TARGET_NOT_ALLOWED', message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const services: readonly { readonly name: string; readonly transport: SipTransport }[] = [
+  { name: '_sips._tcp', transport: 'tls' },
+  { name: '_sip._tcp', transport: 'tcp' },
+  { name: '_sip._udp', transport: 'udp' },
+];
+
+interface ServiceRecord extends SrvRecord {
+  readonly service: string;
+  readonly transport: SipTransport;
+}
+
+/** @throws HostRefused when no address is left to probe */
+export async function hostFacts(
+  host: string,
+  dns: Dns,
+  allowed: BlockList,
+  limits: HostLimits,
+): Promise<HostFacts> {
+  const name = bareHost(host);
+  const verdict = judgeHost(name, allowed);
+  if (!verdict.allowed) throw new HostRefused('TARGET_NOT_ALLOWED', verdict.reason);
+  if (isIP(name) !== 0) return { addresses: [name], srvPlaces: [], srvRecords: [] };
+
+  const [own, records] = await Promise.all([
+    addressesOf(dns, name).catch((error: unknown) =>
+      error instanceof Error ? error : new Error(String(error)),
+    ),
+    serviceRecords(dns, name),
+  ]);
+  const targets = records.filter(({ target }) => target !== '').slice(0, limits.maxSrvTargets);
+  const resolved = await Promise.all(
+    targets.map(async (record) => ({ record, found: await addressesOf(dns, record.target).catch(() => []) })),
+  );
+  const ownAddresses = own instanceof Error ? [] : own;
+  const all = [...ownAddresses, ...resolved.flatMap(({ found }) => found)];
+  const isAllowed = (address: string) => judgeAddress(address, allowed).allowed;
+  if (all.length === 0) {
+    throw new HostRefused('DNS_FAILURE', own instanceof Error ? own.message : `${name} has no address`);
+  }
+  if (!all.some(isAllowed)) {
+    const reasons = all
+      .map((address) => judgeAddress(address, allowed))
+      .flatMap((one) => ('reason' in one ? [one.reason] : []));
+    throw new HostRefused('TARGET_NOT_ALLOWED', `${name}: ${[...new Set(reasons)].join('; ')}`);
+  }
+  return {
+    addresses: ownAddresses.filter(isAllowed).slice(0, limits.maxAddresses),
+    srvPlaces: resolved.flatMap(({ record, found }) => {
+      const address = found.find(isAllowed);
+      return address === undefined ? [] : [{ ...record, address }];
+    }),
+    srvRecords: records
+      .slice(0, limits.maxSrvRecords)
+      .map(({ service, target, port, priority, weight }) => ({ service, target, port, priority, weight })),
+  };
+}
+
+/** TLS first and the most used first, so that the limit on targets leaves out what matters least. */
+async function serviceRecords(dns: Dns, host: string): Promise<ServiceRecord[]> {
+  const found = await Promise.all(
+    services.map(async ({ name, transport }) => {
+      const { records } = await dns.srv(`${name}.${host}`).catch(() => ({ records: [] }));
+      const inOrder = records.toSorted(
+        (one, other) => one.priority - other.priority || other.weight - one.weight,
+      );
+      return inOrder.map((record) => ({ ...record, service: name, transport }));
+    }),
+  );
+  return found.flat();
+}

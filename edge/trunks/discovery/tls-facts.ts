@@ -1,0 +1,60 @@
+/** What a TLS handshake shows of the far side. */
+import type { DetailedPeerCertificate, PeerCertificate, TLSSocket } from 'node:tls';
+import type { TlsFacts } from './attempt.ts';
+
+/**
+ * @param socket after its handshake, made with `rejectUnauthorized: false`; node has checked the certificate
+ *   against the authorities and the host all the same
+ */
+export function tlsFacts(socket: TLSSocket): TlsFacts {
+  const certificate: PeerCertificate | DetailedPeerCertificate = socket.getPeerCertificate();
+  return {
+    version: socket.getProtocol() ?? 'unknown',
+    cipher: socket.getCipher().standardName ?? socket.getCipher().name,
+    subject: distinguishedName(certificate.subject),
+    issuer: distinguishedName(certificate.issuer),
+    valid_to: validTo(certificate.valid_to),
+    trusted: socket.authorized,
+  };
+}
+
+/** What OpenSSL and node say of certificates, for a person. */
+const problems: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'it has expired',
+  CERT_NOT_YET_VALID: 'it is not valid yet',
+  CERT_REVOKED: 'it is revoked',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its authority is not among the trusted ones',
+  UNABLE_TO_GET_ISSUER_CERT: 'its authority is not known, or an intermediate certificate is missing',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its authority is not known, or an intermediate certificate is missing',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its authority is not known, or an intermediate certificate is missing',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
+};
+
+/** Why a call over this connection would be refused; null when it would not. */
+export function tlsProblem(socket: TLSSocket): string | null {
+  if (socket.authorized) return null;
+  // Node gives the code itself, whatever its type declarations say.
+  const error: unknown = socket.authorizationError;
+  const code = error instanceof Error ? error.message : String(error);
+  const known = problems[code];
+  const names = code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? namesOf(socket) : '';
+  return `its certificate is not trusted: ${known ? `${known}${names} (${code})` : code}`;
+}
+
+function namesOf(socket: TLSSocket): string {
+  const certificate: PeerCertificate = socket.getPeerCertificate();
+  return `, ${certificate.subjectaltname ?? distinguishedName(certificate.subject)}`;
+}
+
+function distinguishedName(name: PeerCertificate['subject'] | undefined): string {
+  return Object.entries(name ?? {})
+    .flatMap(([key, value]) => [value ?? []].flat().map((one) => `${key}=${one}`))
+    .join(', ');
+}
+
+/** ISO text; the epoch when the certificate names no end. */
+function validTo(text: string | undefined): string {
+  const time = Date.parse(text ?? '');
+  return new Date(Number.isNaN(time) ? 0 : time).toISOString();
+}

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import { CachingDns, dnsCacheLimits } from './dns-cache.ts';
+import { FakeDns, settle } from './testing.ts';
+
+function cache(zone: FakeDns['zone'], limits: Partial<typeof dnsCacheLimits> = {}) {
+  const clock = new FakeClock();
+  const inner = new FakeDns(zone);
+  return { clock, inner, dns: new CachingDns(inner, clock, { ...dnsCacheLimits, ...limits }) };
+}
+
+test('asks once for as long as the answer holds', async () => {
+  const { clock, inner, dns } = cache({ a: { 'a.example': ['192.0.2.1'] } });
+  await dns.a('a.example');
+  clock.advance(299_999);
+  expect((await dns.a('A.example')).records).toEqual(['192.0.2.1']);
+  expect(inner.asked).toEqual(['a a.example']);
+  clock.advance(1);
+  await dns.a('a.example');
+  expect(inner.asked).toHaveLength(2);
+});
+
+test('keeps "does not exist" for a shorter time', async () => {
+  const { clock, inner, dns } = cache({});
+  expect((await dns.srv('_sips._tcp.a.example')).records).toEqual([]);
+  clock.advance(29_999);
+  await dns.srv('_sips._tcp.a.example');
+  expect(inner.asked).toHaveLength(1);
+  clock.advance(1);
+  await dns.srv('_sips._tcp.a.example');
+  expect(inner.asked).toHaveLength(2);
+});
+
+test('queries for the same thing at the same time are one', async () => {
+  const { inner, dns } = cache({ a: { 'a.example': ['192.0.2.1'] } });
+  await Promise.all([dns.a('a.example'), dns.a('a.example'), dns.aaaa('a.example')]);
+  expect(inner.asked.toSorted()).toEqual(['a a.example', 'aaaa a.example']);
+});
+
+test('an answer that ran out serves while the name servers fail, for a day', async () => {
+  const { clock, inner, dns } = cache({ a: { 'a.example': ['192.0.2.1'] } });
+  await dns.a('a.example');
+  inner.zone = { failing: ['a a.example'] };
+  clock.advance(300_000);
+  expect((await dns.a('a.example')).records).toEqual(['192.0.2.1']);
+  clock.advance(86_400_000);
+  await expect(dns.a('a.example')).rejects.toThrow('the name servers gave no answer for a.example');
+});
+
+test('a failure is not asked again for some seconds', async () => {
+  const { clock, inner, dns } = cache({ failing: ['a a.example'] });
+  await expect(dns.a('a.example')).rejects.toThrow();
+  clock.advance(4999);
+  await expect(dns.a('a.example')).rejects.toThrow();
+  expect(inner.asked).toHaveLength(1);
+  clock.advance(1);
+  inner.zone = { a: { 'a.example': ['192.0.2.1'] } };
+  expect((await dns.a('a.example')).records).toEqual(['192.0.2.1']);
+});
+
+test('a query ends when its time is over, and leaves no timer', async () => {
+  const { clock, inner, dns } = cache({});
+  inner.a = () => new Promise(() => {});
+  const asked = dns.a('a.example');
+  const refused = expect(asked).rejects.toThrow('the name servers gave no answer for a.example');
+  await settle();
+  clock.advance(3000);
+  await refused;
+  expect(clock.pending).toBe(0);
+});
+
+test('holds no more answers than allowed; the one used least recently goes', async () => {
+  const { inner, dns } = cache(
+    { a: { a: ['192.0.2.1'], b: ['192.0.2.2'], c: ['192.0.2.3'] } },
+    { maxEntries: 2 },
+  );
+  await dns.a('a');
+  await dns.a('b');
+  await dns.a('a');
+  await dns.a('c');
+  expect(dns.size).toBe(2);
+  await dns.a('a');
+  expect(inner.asked).toEqual(['a a', 'a b', 'a c']);
+});

@@ -1,0 +1,141 @@
+/**
+ * Answers of DNS, kept for as long as they hold. Every query has a time limit of its own, queries for the same
+ * thing share one, and an answer that ran out is used for some time more while the name servers fail
+ * (RFC 8767): calls go on when DNS does not.
+ */
+import type { Clock } from '#shared/clock.ts';
+import { type Dns, type DnsAnswer, DnsFailure, type NaptrRecord, type SrvRecord } from './dns.ts';
+
+export interface DnsCacheLimits {
+  /** Answers kept at most; the one that was used least recently goes first. */
+  readonly maxEntries: number;
+  /** Milliseconds after which a query counts as failed. */
+  readonly timeoutMs: number;
+  /** Seconds that an answer is kept whose TTL is not known (node tells none of SRV and NAPTR). */
+  readonly defaultTtlS: number;
+  /** Seconds that an answer is kept at most, whatever its TTL. */
+  readonly maxTtlS: number;
+  /** Seconds that "does not exist" is kept (RFC 2308 section 5). */
+  readonly negativeTtlS: number;
+  /** Seconds for which a failure is not asked again (RFC 2308 section 7). */
+  readonly failureTtlS: number;
+  /** Seconds after its end for which an answer still serves when there is no new one. */
+  readonly staleS: number;
+}
+
+export const dnsCacheLimits: DnsCacheLimits = {
+  maxEntries: 10_000,
+  timeoutMs: 3000,
+  defaultTtlS: 60,
+  maxTtlS: 3600,
+  negativeTtlS: 30,
+  failureTtlS: 5,
+  staleS: 86_400,
+};
+
+interface Entry {
+  readonly answer: DnsAnswer<unknown> | null;
+  readonly freshUntil: number;
+  readonly staleUntil: number;
+  /** While this lies ahead, the last query failed and no other is made. */
+  readonly retryAt: number;
+}
+
+type Kind = keyof Dns;
+
+export class CachingDns implements Dns {
+  readonly #inner: Dns;
+  readonly #clock: Clock;
+  readonly #limits: DnsCacheLimits;
+  /** In order of use. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #running = new Map<string, Promise<DnsAnswer<unknown>>>();
+
+  constructor(inner: Dns, clock: Clock, limits: DnsCacheLimits = dnsCacheLimits) {
+    this.#inner = inner;
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  a(host: string): Promise<DnsAnswer<string>> {
+    return this.#ask('a', host, () => this.#inner.a(host));
+  }
+
+  aaaa(host: string): Promise<DnsAnswer<string>> {
+    return this.#ask('aaaa', host, () => this.#inner.aaaa(host));
+  }
+
+  srv(name: string): Promise<DnsAnswer<SrvRecord>> {
+    return this.#ask('srv', name, () => this.#inner.srv(name));
+  }
+
+  naptr(name: string): Promise<DnsAnswer<NaptrRecord>> {
+    return this.#ask('naptr', name, () => this.#inner.naptr(name));
+  }
+
+  /** The key holds the kind, so that what is found under it has the kind's type. */
+  #ask<T>(kind: Kind, name: string, query: () => Promise<DnsAnswer<T>>): Promise<DnsAnswer<T>> {
+    const key = `${kind} ${name.toLowerCase()}`;
+    const entry = this.#entries.get(key);
+    if (entry) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+      const now = this.#clock.now();
+      if (entry.answer && entry.freshUntil > now) return Promise.resolve(entry.answer as DnsAnswer<T>);
+      if (entry.retryAt > now) return this.#stale<T>(entry, name);
+    }
+    const running = this.#running.get(key) as Promise<DnsAnswer<T>> | undefined;
+    if (running) return running;
+    const asked = this.#query(key, name, query).finally(() => this.#running.delete(key));
+    this.#running.set(key, asked);
+    return asked;
+  }
+
+  async #query<T>(key: string, name: string, query: () => Promise<DnsAnswer<T>>): Promise<DnsAnswer<T>> {
+    try {
+      const answer = await this.#inTime(name, query());
+      const ttlS = Math.min(this.#ttlOf(answer), this.#limits.maxTtlS);
+      const freshUntil = this.#clock.now() + ttlS * 1000;
+      const staleUntil = answer.records.length === 0 ? freshUntil : freshUntil + this.#limits.staleS * 1000;
+      this.#keep(key, { answer, freshUntil, staleUntil, retryAt: 0 });
+      return answer;
+    } catch {
+      const retryAt = this.#clock.now() + this.#limits.failureTtlS * 1000;
+      const before = this.#entries.get(key);
+      const entry = { answer: null, freshUntil: 0, staleUntil: 0, ...before, retryAt };
+      this.#keep(key, entry);
+      return this.#stale<T>(entry, name);
+    }
+  }
+
+  async #stale<T>(entry: Entry, name: string): Promise<DnsAnswer<T>> {
+    if (entry.answer && entry.staleUntil > this.#clock.now()) return entry.answer as DnsAnswer<T>;
+    throw new DnsFailure(`the name servers gave no answer for ${name}`, 'ETIMEOUT');
+  }
+
+  #ttlOf({ records, ttlS }: DnsAnswer<unknown>): number {
+    if (records.length === 0) return this.#limits.negativeTtlS;
+    return Math.max(1, ttlS ?? this.#limits.defaultTtlS);
+  }
+
+  #keep(key: string, entry: Entry): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    if (this.#entries.size <= this.#limits.maxEntries) return;
+    const oldest = this.#entries.keys().next();
+    if (!oldest.done) this.#entries.delete(oldest.value);
+  }
+
+  #inTime<T>(name: string, query: Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const timer = this.#clock.after(this.#limits.timeoutMs, () =>
+      reject(new DnsFailure(`the name servers gave no answer for ${name} in time`, 'ETIMEOUT')),
+    );
+    query.then(resolve, reject);
+    return promise.finally(() => timer.cancel());
+  }
+}

@@ -1,0 +1,135 @@
+/** Node's client against a real name server, dnsmasq, on loopback. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FakeClock, systemClock } from '#shared/clock.ts';
+import { parseNetworks } from '#shared/outgoing-targets.ts';
+import { NodeDns } from './dns.ts';
+import { CachingDns } from './dns-cache.ts';
+import { TargetResolver } from './resolve.ts';
+
+const program = '/usr/sbin/dnsmasq';
+const host = '127.0.0.1';
+let server: ChildProcess;
+let dns: NodeDns;
+
+beforeAll(async () => {
+  if (!existsSync(program)) throw new Error(`${program} is missing: apt-get install dnsmasq-base`);
+  const port = await freePort();
+  server = spawn(
+    program,
+    [
+      ...['--keep-in-foreground', '--conf-file=/dev/null', '--no-resolv', '--no-hosts', '--pid-file='],
+      ...['--user=', '--group=', '--log-facility=-', '--bind-interfaces', `--listen-address=${host}`],
+      ...['--local=/test/', `--port=${port}`, '--local-ttl=77'],
+      '--host-record=plain.test,127.0.0.11,fd00::11',
+      '--host-record=one.test,127.0.0.21',
+      '--host-record=two.test,127.0.0.22',
+      '--host-record=public.test,8.8.8.8',
+      '--srv-host=_sips._tcp.srv.test,two.test,5082,20,0',
+      '--srv-host=_sips._tcp.srv.test,one.test,5081,10,5',
+      '--srv-host=_sips._tcp.none.test',
+      '--naptr-record=naptr.test,10,10,s,SIPS+D2T,,_sips._tcp.srv.test',
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  await up(server);
+  dns = new NodeDns({ servers: [`${host}:${port}`], timeoutMs: 1000, tries: 2 });
+});
+
+afterAll(async () => {
+  if (!server || server.exitCode !== null) return;
+  server.kill();
+  await once(server, 'exit');
+});
+
+function resolver(allowed: readonly string[]) {
+  const networks = parseNetworks(allowed);
+  return new TargetResolver({
+    dns: new CachingDns(dns, systemClock),
+    random: () => 0,
+    allowed: () => networks,
+    maxTargets: 8,
+  });
+}
+
+test('reads addresses with their TTL', async () => {
+  expect(await dns.a('plain.test')).toEqual({ records: ['127.0.0.11'], ttlS: 77 });
+  expect(await dns.aaaa('plain.test')).toEqual({ records: ['fd00::11'], ttlS: 77 });
+});
+
+test('a name or a type that does not exist is an empty answer', async () => {
+  expect((await dns.a('nowhere.test')).records).toEqual([]);
+  expect((await dns.aaaa('one.test')).records).toEqual([]);
+  expect((await dns.srv('_sips._tcp.one.test')).records).toEqual([]);
+  expect((await dns.naptr('one.test')).records).toEqual([]);
+});
+
+test('NAPTR, SRV and addresses lead to the targets in order', async () => {
+  for (const name of ['naptr.test', 'srv.test']) {
+    expect(await resolver(['127.0.0.0/8']).resolve(name, null)).toEqual({
+      ok: true,
+      targets: [
+        { host: 'one.test', address: '127.0.0.21', port: 5081, serverName: name },
+        { host: 'two.test', address: '127.0.0.22', port: 5082, serverName: name },
+      ],
+    });
+  }
+});
+
+test('an SRV record that names the root means that there is no service', async () => {
+  expect(await resolver([]).resolve('none.test', null)).toMatchObject({
+    ok: false,
+    message: 'DNS says that none.test takes no SIP over TLS',
+  });
+});
+
+test('a public name with private addresses is refused', async () => {
+  expect(await resolver([]).resolve('plain.test', 5061)).toEqual({
+    ok: false,
+    code: 'target_not_allowed',
+    message: 'plain.test: 127.0.0.11 is a loopback address; fd00::11 is a unique-local address',
+  });
+  expect(await resolver([]).resolve('public.test', 5061)).toMatchObject({ ok: true });
+});
+
+test('a name server that is not there is a failure, not an empty answer', async () => {
+  const silent = createSocket('udp4');
+  silent.bind(0, host);
+  await once(silent, 'listening');
+  try {
+    const deaf = new NodeDns({ servers: [`${host}:${silent.address().port}`], timeoutMs: 100, tries: 1 });
+    await expect(deaf.a('plain.test')).rejects.toThrow(
+      'the name servers gave no answer for plain.test (ETIMEOUT)',
+    );
+    const cache = new CachingDns(deaf, new FakeClock());
+    await expect(cache.srv('_sips._tcp.srv.test')).rejects.toThrow('no answer for _sips._tcp.srv.test');
+  } finally {
+    silent.close();
+  }
+});
+
+async function freePort(): Promise<number> {
+  const socket = createSocket('udp4');
+  socket.bind(0, host);
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  socket.close();
+  await once(socket, 'close');
+  return port;
+}
+
+/** dnsmasq says on its log when it is ready, and ends when it cannot be. */
+async function up(child: ChildProcess): Promise<void> {
+  let said = '';
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  child.stderr?.on('data', (bytes: Buffer) => {
+    said += bytes.toString();
+    if (said.includes('started, version')) resolve();
+  });
+  child.once('error', reject);
+  child.once('exit', () => reject(new Error(`dnsmasq ended: ${said}`)));
+  await promise;
+}

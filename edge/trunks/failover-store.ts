@@ -1,0 +1,75 @@
+/** What failover remembers over a restart, in a database file: a change is safe when its function returns. */
+import Database from 'better-sqlite3';
+
+interface SavedTrunk {
+  readonly id: string;
+  /** `priority` of the active endpoint. */
+  readonly active: number;
+}
+
+interface SavedEndpoint {
+  /** `host:port` */
+  readonly key: string;
+  readonly reachable: boolean;
+  /** When this was first seen, ms. */
+  readonly at: number;
+}
+
+export interface FailoverStore {
+  load(): { readonly trunks: readonly SavedTrunk[]; readonly endpoints: readonly SavedEndpoint[] };
+  saveTrunk(trunk: SavedTrunk): void;
+  saveEndpoint(endpoint: SavedEndpoint): void;
+  forgetEndpoint(key: string): void;
+  /** Deletes all others. */
+  keepOnly(trunkIds: readonly string[], endpointKeys: readonly string[]): void;
+  close(): void;
+}
+
+interface EndpointRow {
+  readonly key: string;
+  readonly reachable: number;
+  readonly at: number;
+}
+
+/**
+ * @param path database file, made when missing; `:memory:` for tests
+ * @throws Error when the file cannot be opened or is no database
+ */
+export function openFailoverStore(path: string): FailoverStore {
+  const db = new Database(path);
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = NORMAL');
+  db.exec(`
+    CREATE TABLE IF NOT EXISTS trunks (id TEXT PRIMARY KEY, active INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS endpoints (
+      key TEXT PRIMARY KEY, reachable INTEGER NOT NULL, at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+  `);
+  const trunks = db.prepare<[], SavedTrunk>('SELECT id, active FROM trunks');
+  const endpoints = db.prepare<[], EndpointRow>('SELECT key, reachable, at FROM endpoints');
+  const saveTrunk = db.prepare<[string, number]>('INSERT OR REPLACE INTO trunks (id, active) VALUES (?, ?)');
+  const saveEndpoint = db.prepare<[string, number, number]>(
+    'INSERT OR REPLACE INTO endpoints (key, reachable, at) VALUES (?, ?, ?)',
+  );
+  const forgetEndpoint = db.prepare<[string]>('DELETE FROM endpoints WHERE key = ?');
+  const keepTrunks = db.prepare<[string]>(
+    'DELETE FROM trunks WHERE id NOT IN (SELECT value FROM json_each(?))',
+  );
+  const keepEndpoints = db.prepare<[string]>(
+    'DELETE FROM endpoints WHERE key NOT IN (SELECT value FROM json_each(?))',
+  );
+  return {
+    load: () => ({
+      trunks: trunks.all(),
+      endpoints: endpoints.all().map((row) => ({ ...row, reachable: row.reachable === 1 })),
+    }),
+    saveTrunk: ({ id, active }) => void saveTrunk.run(id, active),
+    saveEndpoint: ({ key, reachable, at }) => void saveEndpoint.run(key, Number(reachable), at),
+    forgetEndpoint: (key) => void forgetEndpoint.run(key),
+    keepOnly: (trunkIds, endpointKeys) => {
+      keepTrunks.run(JSON.stringify(trunkIds));
+      keepEndpoints.run(JSON.stringify(endpointKeys));
+    },
+    close: () => void db.close(),
+  };
+}

@@ -1,0 +1,285 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import type { OutboundTrunk } from '#shared/edge-protocol.ts';
+import type { AttemptOutcome } from '../call/ports.ts';
+import { Failover, type Move } from './failover.ts';
+import { type FailoverStore, openFailoverStore } from './failover-store.ts';
+import { endpoint, route, target } from './testing.ts';
+
+const minute = 60_000;
+const refused: AttemptOutcome = { kind: 'no_connection', error: 'refused' };
+const silent: AttemptOutcome = { kind: 'no_response' };
+const answer: AttemptOutcome = { kind: 'final', status: 200, ringing: true, credentialsSent: false };
+const forbidden: AttemptOutcome = { kind: 'final', status: 403, ringing: false, credentialsSent: false };
+
+let clock: FakeClock;
+let store: FailoverStore;
+let moves: Move[];
+let failover: Failover;
+
+function start(): Failover {
+  return new Failover({
+    clock,
+    store,
+    moved: (move) => moves.push(move),
+    failbackAfter: 3,
+    forgetAfterMs: 10 * minute,
+  });
+}
+
+beforeEach(() => {
+  clock = new FakeClock();
+  store = openFailoverStore(':memory:');
+  moves = [];
+  failover = start();
+});
+
+afterEach(() => failover.close());
+
+/** The trunk, configured alone. */
+function trunk(hosts: readonly string[], other: Partial<OutboundTrunk> = {}): OutboundTrunk {
+  const one = route('t', hosts, other);
+  failover.configure([one]);
+  return one;
+}
+
+function order(...routes: OutboundTrunk[]): string[] {
+  return failover.plan(routes).steps.map(({ endpoint: { host } }) => host);
+}
+
+describe('the plan of a call', () => {
+  it('goes through the records by priority, and in each from the primary to the last endpoint', () => {
+    const first = route('first', ['a', 'b', 'c'], { priority: 1 });
+    const second = route('second', ['d', 'e'], { priority: 7 });
+    failover.configure([second, first]);
+    expect(order(second, first)).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('leaves out what is known to be unreachable, and says so', () => {
+    const one = trunk(['a', 'b']);
+    failover.probed(endpoint('a'), false);
+    const plan = failover.plan([one]);
+    expect(plan.steps.map((step) => step.endpoint.host)).toEqual(['b']);
+    expect(plan.skipped.map((step) => step.endpoint.host)).toEqual(['a']);
+  });
+
+  it('tries everything when everything is unreachable', () => {
+    const one = trunk(['a', 'b']);
+    failover.probed(endpoint('a'), false);
+    failover.probed(endpoint('b'), false);
+    expect(failover.plan([one])).toMatchObject({ skipped: [] });
+    expect(order(one)).toHaveLength(2);
+  });
+
+  it('tries an endpoint again when what was seen of it is long ago', () => {
+    const one = trunk(['a']);
+    failover.ended(one, endpoint('a'), refused);
+    clock.advance(10 * minute);
+    expect(failover.health(endpoint('a')).status).toBe('unchecked');
+  });
+
+  it('knows an endpoint by host and port, whichever trunk saw it', () => {
+    const one = route('one', ['shared', 'x']);
+    const other = route('other', ['shared', 'y']);
+    failover.configure([one, other]);
+    failover.probed(endpoint('y', 1), true);
+    failover.ended(one, endpoint('shared'), silent);
+    expect(order(other)).toEqual(['y']);
+    expect(failover.activePriority('other')).toBe(1);
+  });
+});
+
+describe('the active endpoint', () => {
+  it.each<[string, AttemptOutcome]>([
+    ['unreachable', refused],
+    ['timeout', silent],
+    ['auth_failure', forbidden],
+  ])('gives way when a call moves on for %s', (cause, outcome) => {
+    const one = trunk(['a', 'b']);
+    failover.ended(one, endpoint('a'), outcome);
+    expect(failover.activePriority('t')).toBe(1);
+    expect(moves).toEqual([{ trunkId: 't', from: 0, to: 1, cause }]);
+    expect(order(one)[0]).toBe('b');
+  });
+
+  it('stays when the record does not have the trigger', () => {
+    const one = trunk(['a', 'b'], { triggers: ['unreachable'] });
+    failover.ended(one, endpoint('a'), forbidden);
+    expect(failover.activePriority('t')).toBe(0);
+    expect(moves).toEqual([]);
+  });
+
+  it('gives way when a probe fails, to an endpoint that is healthy before one never checked', () => {
+    trunk(['a', 'b', 'c']);
+    failover.probed(endpoint('c', 2), true);
+    failover.probed(endpoint('a'), false);
+    expect(failover.activePriority('t')).toBe(2);
+    expect(moves).toEqual([{ trunkId: 't', from: 0, to: 2, cause: 'probe' }]);
+  });
+
+  it('stays while there is no better one, and moves when one comes back', () => {
+    trunk(['a', 'b']);
+    failover.probed(endpoint('b', 1), false);
+    failover.probed(endpoint('a'), false);
+    expect(failover.activePriority('t')).toBe(0);
+    failover.probed(endpoint('b', 1), true);
+    expect(failover.activePriority('t')).toBe(1);
+  });
+
+  it('does not move twice when two calls fail at the same endpoint', () => {
+    const one = trunk(['a', 'b', 'c']);
+    failover.ended(one, endpoint('a'), refused);
+    failover.ended(one, endpoint('a'), refused);
+    expect(failover.activePriority('t')).toBe(1);
+    expect(moves).toHaveLength(1);
+    expect(failover.health(endpoint('a'))).toEqual({ status: 'unreachable', failures: 2 });
+  });
+
+  it('goes back to the primary from a failover endpoint that died, even before it has proved itself', () => {
+    const one = trunk(['a', 'b'], { failback: 'manual' });
+    failover.ended(one, endpoint('a'), refused);
+    failover.probed(endpoint('a'), true);
+    expect(failover.activePriority('t')).toBe(1);
+    failover.ended(one, endpoint('b', 1), refused);
+    expect(failover.activePriority('t')).toBe(0);
+  });
+
+  it('is the first one again when the configuration has the active one no more', () => {
+    const one = trunk(['a', 'b']);
+    failover.ended(one, endpoint('a'), refused);
+    const shorter = trunk(['a']);
+    expect(failover.activePriority('t')).toBe(0);
+    expect(order(shorter)).toEqual(['a']);
+  });
+});
+
+describe('failback', () => {
+  const good = () => failover.probed(endpoint('a'), true);
+  const bad = () => failover.probed(endpoint('a'), false);
+
+  it('auto: returns after three good probes in a row, counted from the move', () => {
+    const one = trunk(['a', 'b']);
+    for (let count = 0; count < 5; count++) good();
+    failover.ended(one, endpoint('a'), forbidden);
+    good();
+    good();
+    bad();
+    good();
+    good();
+    expect(failover.activePriority('t')).toBe(1);
+    good();
+    expect(failover.activePriority('t')).toBe(0);
+    expect(moves.at(-1)).toEqual({ trunkId: 't', from: 1, to: 0, cause: 'failback' });
+  });
+
+  it('manual: stays until it is told', () => {
+    const one = trunk(['a', 'b'], { failback: 'manual' });
+    failover.ended(one, endpoint('a'), refused);
+    for (let count = 0; count < 10; count++) good();
+    expect(failover.activePriority('t')).toBe(1);
+    failover.failBack('t');
+    expect(failover.activePriority('t')).toBe(0);
+    expect(moves.at(-1)).toEqual({ trunkId: 't', from: 1, to: 0, cause: 'failback_now' });
+  });
+
+  it('failback_now lets the next call try the primary although it was seen dead', () => {
+    const one = trunk(['a', 'b']);
+    failover.ended(one, endpoint('a'), refused);
+    failover.failBack('t');
+    expect(order(one)).toEqual(['a', 'b']);
+  });
+
+  it('of a trunk that is unknown does nothing', () => {
+    failover.failBack('nobody');
+    expect(moves).toEqual([]);
+  });
+});
+
+describe('an answer, or a refusal by the far side', () => {
+  it('shows that the endpoint is there', () => {
+    const one = trunk(['a', 'b']);
+    failover.probed(endpoint('b', 1), false);
+    failover.ended(one, endpoint('b', 1), answer);
+    expect(failover.health(endpoint('b'))).toEqual({ status: 'healthy', failures: 0 });
+    expect(moves).toEqual([]);
+  });
+});
+
+describe('over a restart', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'failover-'));
+    store = openFailoverStore(join(folder, 'failover.db'));
+    failover = start();
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  function restart(): void {
+    failover.close();
+    store = openFailoverStore(join(folder, 'failover.db'));
+    failover = start();
+  }
+
+  it('the active endpoint and the dead ones are remembered', () => {
+    const one = trunk(['a', 'b'], { failback: 'manual' });
+    failover.ended(one, endpoint('a'), refused);
+    restart();
+    failover.configure([one]);
+    expect(failover.activePriority('t')).toBe(1);
+    expect(order(one)).toEqual(['b']);
+    clock.advance(10 * minute);
+    expect(order(one)).toEqual(['b', 'a']);
+  });
+
+  it('a return to the primary is remembered too', () => {
+    const one = trunk(['a', 'b']);
+    failover.ended(one, endpoint('a'), refused);
+    failover.failBack('t');
+    restart();
+    failover.configure([one]);
+    expect(order(one)).toEqual(['a', 'b']);
+  });
+
+  it('trunks and endpoints that are configured no more are forgotten', () => {
+    const one = trunk(['a', 'b']);
+    failover.ended(one, endpoint('a'), refused);
+    failover.configure([]);
+    expect(store.load()).toEqual({ trunks: [], endpoints: [] });
+    failover.configure([one]);
+    expect(order(one)).toEqual(['a', 'b']);
+  });
+
+  it('an attempt that ends after its trunk is gone leaves nothing behind', () => {
+    const one = trunk(['a', 'b']);
+    failover.configure([]);
+    failover.ended(one, endpoint('a'), refused);
+    expect(store.load()).toEqual({ trunks: [], endpoints: [] });
+    expect(moves).toEqual([]);
+  });
+});
+
+it('what a call tells after the end is no longer kept, and breaks nothing', () => {
+  const one = trunk(['a', 'b']);
+  failover.close();
+  expect(failover.ended(one, endpoint('a'), refused)).toMatchObject({ trigger: 'unreachable' });
+  expect(moves).toEqual([]);
+});
+
+describe('places behind one endpoint', () => {
+  const one = target('192.0.2.1');
+  const two = target('192.0.2.2');
+
+  it('that did not answer are left out for a while, unless that are all', () => {
+    failover.targetSeen(one, false);
+    expect(failover.worthTrying([one, two])).toEqual([two]);
+    failover.targetSeen(two, false);
+    expect(failover.worthTrying([one, two])).toEqual([one, two]);
+    failover.targetSeen(one, true);
+    expect(failover.worthTrying([one, two])).toEqual([one]);
+    clock.advance(10 * minute);
+    expect(failover.worthTrying([one, two])).toEqual([one, two]);
+  });
+});

@@ -1,0 +1,245 @@
+/**
+ * Remembers which endpoints answer and which one each trunk uses first, over all calls and probes, and over a
+ * restart. Endpoints are known by host and port: what one trunk learns of a host, all trunks with it know.
+ */
+import type { Clock } from '#shared/clock.ts';
+import type { Endpoint, FailoverTrigger } from '#shared/trunk-protocol.ts';
+import type { AttemptOutcome } from '../call/ports.ts';
+import {
+  activeEndpoint,
+  type Circuit,
+  closedCircuit,
+  type EndpointStatus,
+  endpointKey,
+  movedOn,
+  primaryOf,
+  primaryProbed,
+  settled,
+  type TrunkRoute,
+  tryOrder,
+} from './circuit.ts';
+import type { FailoverStore } from './failover-store.ts';
+import { type AttemptVerdict, judgeAttempt } from './outcome.ts';
+import type { Target } from './resolve.ts';
+
+/** A trunk uses another endpoint first from now on. */
+export interface Move {
+  readonly trunkId: string;
+  readonly from: number;
+  readonly to: number;
+  readonly cause: FailoverTrigger | 'probe' | 'failback' | 'failback_now';
+}
+
+export interface FailoverOptions {
+  readonly clock: Clock;
+  readonly store: FailoverStore;
+  readonly moved: (move: Move) => void;
+  /** Good probes in a row after which `auto` returns to the primary; contract 3.5: 3. */
+  readonly failbackAfter: number;
+  /** Milliseconds after which what was seen of an endpoint no longer counts. */
+  readonly forgetAfterMs: number;
+}
+
+/** What a call does, in order. */
+export interface CallPlan<R extends TrunkRoute> {
+  readonly steps: readonly PlanStep<R>[];
+  /** Endpoints left out because they are known to be unreachable. */
+  readonly skipped: readonly PlanStep<R>[];
+}
+
+export interface PlanStep<R extends TrunkRoute> {
+  readonly route: R;
+  readonly endpoint: Endpoint;
+}
+
+export interface EndpointHealth {
+  readonly status: EndpointStatus;
+  /** Failures in a row. */
+  readonly failures: number;
+}
+
+interface Seen {
+  readonly reachable: boolean;
+  readonly failures: number;
+  readonly at: number;
+}
+
+export class Failover {
+  readonly #options: FailoverOptions;
+  readonly #routes = new Map<string, TrunkRoute>();
+  readonly #circuits = new Map<string, Circuit>();
+  readonly #seen = new Map<string, Seen>();
+  /** Addresses behind host names that did not answer, and when that was seen. */
+  readonly #deadTargets = new Map<string, number>();
+  /** Trunks by endpoint key. */
+  readonly #users = new Map<string, Set<string>>();
+
+  /** Restores what the store has. */
+  constructor(options: FailoverOptions) {
+    this.#options = options;
+    const saved = options.store.load();
+    for (const { id, active } of saved.trunks) this.#circuits.set(id, { active, primaryGoods: 0 });
+    for (const { key, reachable, at } of saved.endpoints) {
+      this.#seen.set(key, { reachable, failures: reachable ? 0 : 1, at });
+    }
+  }
+
+  /** Sets the trunks; what is known of others is forgotten. */
+  configure(routes: readonly TrunkRoute[]): void {
+    this.#routes.clear();
+    this.#users.clear();
+    for (const route of routes) {
+      this.#routes.set(route.id, route);
+      for (const endpoint of route.endpoints) {
+        const key = endpointKey(endpoint);
+        const users = this.#users.get(key) ?? new Set();
+        this.#users.set(key, users.add(route.id));
+      }
+    }
+    forgetOthers(this.#circuits, this.#routes);
+    forgetOthers(this.#seen, this.#users);
+    this.#options.store.keepOnly([...this.#routes.keys()], [...this.#users.keys()]);
+  }
+
+  /**
+   * The endpoints that a call tries: of each record by priority, its active endpoint first. Those known to be
+   * unreachable cost no time: they are left out, unless none is left, because then trying is all there is.
+   * @param routes the outbound records of a number
+   */
+  plan<R extends TrunkRoute>(routes: readonly R[]): CallPlan<R> {
+    const all = routes
+      .toSorted((one, other) => one.priority - other.priority)
+      .flatMap((route) => tryOrder(route, this.#circuit(route.id)).map((endpoint) => ({ route, endpoint })));
+    const steps = all.filter(({ endpoint }) => this.#statusOf(endpoint) !== 'unreachable');
+    if (steps.length === 0) return { steps: all, skipped: [] };
+    return { steps, skipped: all.filter((step) => !steps.includes(step)) };
+  }
+
+  /** Takes the outcome of a call's attempt at an endpoint into account, an answered one too. */
+  ended(route: TrunkRoute, endpoint: Endpoint, outcome: AttemptOutcome): AttemptVerdict {
+    const verdict = judgeAttempt(outcome);
+    if (verdict.reachable !== null) this.#saw(endpoint, verdict.reachable);
+    if (verdict.trigger !== null && route.triggers.includes(verdict.trigger)) {
+      const circuit = this.#circuit(route.id);
+      const after = movedOn(route, circuit, endpoint, (one) => this.#statusOf(one));
+      this.#set(route, circuit, after, verdict.trigger);
+    }
+    if (verdict.reachable !== null) this.#settleUsers(endpoint);
+    return verdict;
+  }
+
+  /** Takes the outcome of a probe into account. */
+  probed(endpoint: Pick<Endpoint, 'host' | 'port'>, good: boolean): void {
+    this.#saw(endpoint, good);
+    const key = endpointKey(endpoint);
+    for (const id of this.#users.get(key) ?? []) {
+      const route = this.#routes.get(id);
+      const primary = route && primaryOf(route);
+      if (!route || !primary || endpointKey(primary) !== key) continue;
+      const circuit = this.#circuit(id);
+      const after = primaryProbed(route, circuit, good, this.#options.failbackAfter);
+      this.#set(route, circuit, after, 'failback');
+    }
+    this.#settleUsers(endpoint);
+  }
+
+  /** Returns a trunk to its primary at once (`failback_now`), and lets the next call try it whatever was seen. */
+  failBack(trunkId: string): void {
+    const route = this.#routes.get(trunkId);
+    const primary = route && primaryOf(route);
+    if (!route || !primary) return;
+    this.#seen.delete(endpointKey(primary));
+    this.#options.store.forgetEndpoint(endpointKey(primary));
+    const circuit = this.#circuit(trunkId);
+    this.#set(route, circuit, { active: primary.priority, primaryGoods: 0 }, 'failback_now');
+  }
+
+  /** `priority` of the endpoint that the next call uses first. */
+  activePriority(trunkId: string): number {
+    const route = this.#routes.get(trunkId);
+    return (route && activeEndpoint(route, this.#circuit(trunkId))?.priority) ?? 0;
+  }
+
+  health(endpoint: Pick<Endpoint, 'host' | 'port'>): EndpointHealth {
+    const seen = this.#seen.get(endpointKey(endpoint));
+    return { status: this.#statusOf(endpoint), failures: seen?.failures ?? 0 };
+  }
+
+  /** Remembers whether a place behind an endpoint answered, by a probe or by a call. */
+  targetSeen(target: Target, reachable: boolean): void {
+    const key = targetKey(target);
+    this.#deadTargets.delete(key);
+    if (reachable) return;
+    const now = this.#options.clock.now();
+    for (const [dead, at] of this.#deadTargets) {
+      if (at + this.#options.forgetAfterMs > now) break;
+      this.#deadTargets.delete(dead);
+    }
+    this.#deadTargets.set(key, now);
+  }
+
+  /** Places in their order, without those known not to answer, unless that are all. */
+  worthTrying(targets: readonly Target[]): readonly Target[] {
+    const oldest = this.#options.clock.now() - this.#options.forgetAfterMs;
+    const alive = targets.filter((target) => (this.#deadTargets.get(targetKey(target)) ?? 0) <= oldest);
+    return alive.length > 0 ? alive : targets;
+  }
+
+  /** Closes the store. What calls still tell afterwards is no longer kept. */
+  close(): void {
+    this.#routes.clear();
+    this.#users.clear();
+    this.#options.store.close();
+  }
+
+  #circuit(trunkId: string): Circuit {
+    return this.#circuits.get(trunkId) ?? closedCircuit;
+  }
+
+  #statusOf(endpoint: Pick<Endpoint, 'host' | 'port'>): EndpointStatus {
+    const seen = this.#seen.get(endpointKey(endpoint));
+    if (!seen || seen.at + this.#options.forgetAfterMs <= this.#options.clock.now()) return 'unchecked';
+    return seen.reachable ? 'healthy' : 'unreachable';
+  }
+
+  #saw(endpoint: Pick<Endpoint, 'host' | 'port'>, reachable: boolean): void {
+    const key = endpointKey(endpoint);
+    // An attempt may end after its trunk is gone.
+    if (!this.#users.has(key)) return;
+    const before = this.#seen.get(key);
+    const at = this.#options.clock.now();
+    this.#seen.set(key, { reachable, failures: reachable ? 0 : (before?.failures ?? 0) + 1, at });
+    if (before?.reachable !== reachable) this.#options.store.saveEndpoint({ key, reachable, at });
+  }
+
+  #settleUsers(endpoint: Pick<Endpoint, 'host' | 'port'>): void {
+    for (const id of this.#users.get(endpointKey(endpoint)) ?? []) {
+      const route = this.#routes.get(id);
+      if (!route) continue;
+      const circuit = this.#circuit(id);
+      this.#set(
+        route,
+        circuit,
+        settled(route, circuit, (one) => this.#statusOf(one)),
+        'probe',
+      );
+    }
+  }
+
+  #set(route: TrunkRoute, before: Circuit, after: Circuit, cause: Move['cause']): void {
+    if (after === before || !this.#routes.has(route.id)) return;
+    this.#circuits.set(route.id, after);
+    const from = activeEndpoint(route, before)?.priority ?? 0;
+    if (from === after.active) return;
+    this.#options.store.saveTrunk({ id: route.id, active: after.active });
+    this.#options.moved({ trunkId: route.id, from, to: after.active, cause });
+  }
+}
+
+function targetKey({ address, port }: Target): string {
+  return endpointKey({ host: address, port });
+}
+
+function forgetOthers(known: Map<string, unknown>, kept: ReadonlyMap<string, unknown>): void {
+  for (const key of known.keys()) if (!kept.has(key)) known.delete(key);
+}

@@ -1,0 +1,227 @@
+/**
+ * Probes every outbound endpoint with OPTIONS (contract 3.3): at once when it is configured, then once per
+ * interval, a little earlier or later each time so that many endpoints do not fall into step. Trunks with the
+ * same host and port share one probe and each get a report of it.
+ */
+import type { Clock, Timer } from '#shared/clock.ts';
+import type { Endpoint, HealthProbe } from '#shared/trunk-protocol.ts';
+import { endpointKey, type TrunkRoute } from './circuit.ts';
+import type { Failover } from './failover.ts';
+import { probeSucceeded } from './outcome.ts';
+import type { Resolution, Target } from './resolve.ts';
+
+export interface ProbeOutcome {
+  /** The final response; null: none came. */
+  readonly sipCode: number | null;
+  /** From the request to the response; null without one. */
+  readonly responseTimeMs: number | null;
+  /** What went wrong when no response came, in a few words. */
+  readonly error: string | null;
+}
+
+/** Sends OPTIONS over TLS. Signaling implements it. */
+export interface Prober {
+  /** Never rejects for what the far side does. @param limitMs milliseconds after which no response counts */
+  probe(target: Target, limitMs: number): Promise<ProbeOutcome>;
+}
+
+export interface HealthSettings {
+  readonly intervalMs: number;
+  /** Part of the interval by which a probe may be early or late, 0..1. */
+  readonly jitter: number;
+  /** Contract 3.3: 5 s. */
+  readonly limitMs: number;
+  /** Endpoints probed at a time. */
+  readonly concurrency: number;
+  /** Places behind one endpoint that are probed; all at the same time. */
+  readonly maxTargets: number;
+}
+
+export const healthSettings: HealthSettings = {
+  intervalMs: 60_000,
+  jitter: 0.1,
+  limitMs: 5000,
+  concurrency: 64,
+  maxTargets: 4,
+};
+
+export interface HealthOptions {
+  readonly clock: Clock;
+  /** Numbers from 0 up to but not 1. */
+  readonly random: () => number;
+  readonly failover: Failover;
+  readonly resolve: (endpoint: Endpoint) => Promise<Resolution>;
+  readonly prober: Prober;
+  readonly report: (probe: HealthProbe) => void;
+  readonly settings: HealthSettings;
+}
+
+interface Watch {
+  readonly endpoint: Endpoint;
+  /** The trunks that have it, each with its own priority for it. */
+  users: readonly { readonly trunkId: string; readonly endpoint: Endpoint }[];
+  timer: Timer | null;
+  state: 'waiting' | 'queued' | 'running';
+}
+
+export class HealthProbes {
+  readonly #options: HealthOptions;
+  readonly #watches = new Map<string, Watch>();
+  #queue: Watch[] = [];
+  #running = 0;
+  /** Ends the probes that run. */
+  readonly #enders = new Set<(outcome: ProbeOutcome) => void>();
+  #good = 0;
+  #bad = 0;
+
+  constructor(options: HealthOptions) {
+    this.#options = options;
+  }
+
+  /** Sets the trunks. New endpoints, and those of new trunks, are probed at once; others keep their time. */
+  configure(routes: readonly TrunkRoute[]): void {
+    const wanted = Map.groupBy(
+      routes.flatMap(({ id, endpoints }) => endpoints.map((endpoint) => ({ trunkId: id, endpoint }))),
+      ({ endpoint }) => endpointKey(endpoint),
+    );
+    for (const [key, watch] of this.#watches) if (!wanted.has(key)) this.#forget(key, watch);
+    for (const [key, users] of wanted) {
+      const [first] = users;
+      if (!first) continue;
+      const watch = this.#watches.get(key) ?? newWatch(first.endpoint);
+      this.#watches.set(key, watch);
+      const known = new Set(watch.users.map(({ trunkId }) => trunkId));
+      watch.users = users;
+      if (users.some(({ trunkId }) => !known.has(trunkId))) this.#probeNow(watch);
+    }
+    this.#pump();
+  }
+
+  /** Ends all probing; what still runs is not reported. */
+  stop(): void {
+    for (const [key, watch] of this.#watches) this.#forget(key, watch);
+    for (const end of this.#enders) end(failed('stopped'));
+  }
+
+  /** By Prometheus name. */
+  metrics(): Record<string, number> {
+    const count = { unchecked: 0, healthy: 0, unreachable: 0 };
+    for (const { endpoint } of this.#watches.values()) {
+      count[this.#options.failover.health(endpoint).status] += 1;
+    }
+    return {
+      'trunkline_edge_trunk_endpoints{status="unchecked"}': count.unchecked,
+      'trunkline_edge_trunk_endpoints{status="healthy"}': count.healthy,
+      'trunkline_edge_trunk_endpoints{status="unreachable"}': count.unreachable,
+      'trunkline_edge_trunk_probes_total{result="success"}': this.#good,
+      'trunkline_edge_trunk_probes_total{result="failure"}': this.#bad,
+      trunkline_edge_trunk_probes_running: this.#running,
+      trunkline_edge_trunk_probes_waiting: this.#queue.length,
+    };
+  }
+
+  #forget(key: string, watch: Watch): void {
+    watch.timer?.cancel();
+    this.#watches.delete(key);
+    this.#queue = this.#queue.filter((queued) => queued !== watch);
+  }
+
+  #probeNow(watch: Watch): void {
+    // A trunk that comes while the probe is on its way gets that one's report.
+    if (watch.state !== 'waiting') return;
+    watch.timer?.cancel();
+    watch.timer = null;
+    watch.state = 'queued';
+    this.#queue.push(watch);
+  }
+
+  #pump(): void {
+    while (this.#running < this.#options.settings.concurrency) {
+      const watch = this.#queue.shift();
+      if (!watch) return;
+      this.#running += 1;
+      watch.state = 'running';
+      void this.#run(watch);
+    }
+  }
+
+  async #run(watch: Watch): Promise<void> {
+    const outcome = await this.#probe(watch.endpoint).catch((error: unknown) => failed(String(error)));
+    this.#running -= 1;
+    watch.state = 'waiting';
+    if (this.#watches.get(endpointKey(watch.endpoint)) === watch) {
+      this.#conclude(watch, outcome);
+      this.#schedule(watch);
+    }
+    this.#pump();
+  }
+
+  #schedule(watch: Watch): void {
+    const { clock, random, settings } = this.#options;
+    const delay = settings.intervalMs * (1 - settings.jitter + 2 * settings.jitter * random());
+    watch.timer = clock.after(Math.round(delay), () => {
+      this.#probeNow(watch);
+      this.#pump();
+    });
+  }
+
+  #conclude(watch: Watch, { sipCode, responseTimeMs, error }: ProbeOutcome): void {
+    const { clock, failover, report } = this.#options;
+    const healthy = probeSucceeded(sipCode);
+    if (healthy) this.#good += 1;
+    else this.#bad += 1;
+    failover.probed(watch.endpoint, healthy);
+    const at = new Date(clock.now()).toISOString();
+    for (const { trunkId, endpoint } of watch.users) {
+      report({
+        trunk_id: trunkId,
+        endpoint,
+        at,
+        healthy,
+        response_time_ms: healthy && responseTimeMs !== null ? Math.round(responseTimeMs) : null,
+        sip_code: sipCode,
+        error: healthy ? null : (error ?? `answered ${sipCode}`),
+        consecutive_failures: failover.health(endpoint).failures,
+        active: failover.activePriority(trunkId) === endpoint.priority,
+      });
+    }
+  }
+
+  /** An endpoint is as good as the best place behind it. */
+  async #probe(endpoint: Endpoint): Promise<ProbeOutcome> {
+    const { failover, resolve, settings } = this.#options;
+    const resolution = await resolve(endpoint);
+    if (!resolution.ok) return failed(resolution.message);
+    const outcomes = await Promise.all(
+      resolution.targets.slice(0, settings.maxTargets).map(async (target) => {
+        const outcome = await this.#probeTarget(target);
+        failover.targetSeen(target, probeSucceeded(outcome.sipCode));
+        return outcome;
+      }),
+    );
+    return outcomes.find(({ sipCode }) => probeSucceeded(sipCode)) ?? outcomes[0] ?? failed('no address');
+  }
+
+  /** Holds the prober to its limit: one that hangs must not stop the others. */
+  async #probeTarget(target: Target): Promise<ProbeOutcome> {
+    const { clock, prober, settings } = this.#options;
+    const { promise, resolve } = Promise.withResolvers<ProbeOutcome>();
+    const timer = clock.after(settings.limitMs, () => resolve(failed('timeout')));
+    this.#enders.add(resolve);
+    prober.probe(target, settings.limitMs).then(resolve, (error: unknown) => resolve(failed(String(error))));
+    try {
+      return await promise;
+    } finally {
+      timer.cancel();
+      this.#enders.delete(resolve);
+    }
+  }
+}
+
+function newWatch(endpoint: Endpoint): Watch {
+  return { endpoint, users: [], timer: null, state: 'waiting' };
+}
+
+function failed(error: string): ProbeOutcome {
+  return { sipCode: null, responseTimeMs: null, error };
+}

@@ -1,0 +1,136 @@
+/**
+ * One outbound call on its way through the routes of a number: says where to try next, and keeps the log of
+ * where it was tried in vain (contract 3.4). Within an endpoint all its targets are tried (RFC 3263 section 4.3)
+ * before the endpoint counts as failed; from endpoint to endpoint a call moves on only for a trigger.
+ *
+ *     const hunt = new TrunkHunt(…);
+ *     for (let place = await hunt.next(); place; place = await hunt.next()) {
+ *       if (!hunt.ended(await invite(place)).movesOn) break;
+ *     }
+ */
+import type { Clock } from '#shared/clock.ts';
+import type { OutboundTrunk } from '#shared/edge-protocol.ts';
+import type { Endpoint, FailoverAttempt } from '#shared/trunk-protocol.ts';
+import type { AttemptOutcome, Hunt, Place } from '../call/ports.ts';
+import type { CallPlan, Failover, PlanStep } from './failover.ts';
+import { type AttemptVerdict, judgeAttempt } from './outcome.ts';
+import type { Resolution, Target } from './resolve.ts';
+
+export interface HuntOptions {
+  readonly clock: Clock;
+  readonly failover: Failover;
+  readonly resolve: (endpoint: Endpoint) => Promise<Resolution>;
+}
+
+interface Attempt extends PlanStep<OutboundTrunk> {
+  readonly target: Target;
+  readonly startedAt: number;
+}
+
+export class TrunkHunt implements Hunt {
+  /** Endpoints passed over because they were known to be dead, then every attempt that failed, in order. */
+  readonly attempts: FailoverAttempt[] = [];
+  readonly #options: HuntOptions;
+  readonly #plan: CallPlan<OutboundTrunk>;
+  #step = -1;
+  #targets: readonly Target[] = [];
+  #current: Attempt | null = null;
+  #over = false;
+
+  constructor(trunks: readonly OutboundTrunk[], options: HuntOptions) {
+    this.#options = options;
+    this.#plan = options.failover.plan(trunks);
+    this.#logSkipped();
+  }
+
+  /** The next place; null when the call was ended, or no place is left. */
+  async next(): Promise<Place | null> {
+    const { clock, failover, resolve } = this.#options;
+    while (!this.#over) {
+      const [target, ...rest] = this.#targets;
+      const step = this.#plan.steps[this.#step];
+      if (target && step) {
+        this.#targets = rest;
+        this.#current = { ...step, target, startedAt: clock.now() };
+        return placeOf(step, target);
+      }
+      const following = this.#plan.steps[this.#step + 1];
+      if (!following) break;
+      this.#step += 1;
+      const startedAt = clock.now();
+      const resolution = await resolve(following.endpoint);
+      if (resolution.ok) this.#targets = failover.worthTrying(resolution.targets);
+      else this.#unresolved(following, startedAt, resolution.message);
+    }
+    this.#over = true;
+    return null;
+  }
+
+  /** Takes how the attempt at the place of the last `next` ended. */
+  ended(outcome: AttemptOutcome): { readonly movesOn: boolean } {
+    const place = this.#current;
+    if (!place) throw new Error('an attempt ended that was not begun');
+    this.#current = null;
+    const { route, endpoint, target } = place;
+    const verdict = judgeAttempt(outcome);
+    const { failover } = this.#options;
+    if (verdict.reachable !== null) failover.targetSeen(target, verdict.reachable);
+    const elsewhere =
+      verdict.trigger !== null && verdict.trigger !== 'auth_failure' && this.#targets.length > 0;
+    if (elsewhere) {
+      this.#log(place, place.startedAt, verdict, target);
+      return { movesOn: true };
+    }
+    failover.ended(route, endpoint, outcome);
+    const movesOn = verdict.trigger !== null && route.triggers.includes(verdict.trigger);
+    if (verdict.trigger !== null) this.#log(place, place.startedAt, verdict, target);
+    this.#targets = [];
+    this.#over = !movesOn;
+    return { movesOn };
+  }
+
+  /** Those that this call would have tried first; what stands behind the first step matters to nobody. */
+  #logSkipped(): void {
+    const [first] = this.#plan.steps;
+    const now = this.#options.clock.now();
+    for (const step of this.#plan.skipped) {
+      if (first && comesBefore(first, step)) continue;
+      const verdict = { sipCode: null, error: 'unreachable: known from the last probe or call' };
+      this.#log(step, now, verdict, step.endpoint);
+    }
+  }
+
+  #unresolved(step: PlanStep<OutboundTrunk>, startedAt: number, message: string): void {
+    const { route, endpoint } = step;
+    const verdict = this.#options.failover.ended(route, endpoint, { kind: 'no_connection', error: message });
+    this.#log(step, startedAt, verdict, endpoint);
+    this.#over = !route.triggers.includes('unreachable');
+  }
+
+  #log(
+    { endpoint }: PlanStep<OutboundTrunk>,
+    startedAt: number,
+    { sipCode, error }: Pick<AttemptVerdict, 'sipCode' | 'error'>,
+    { host, port }: { readonly host: string; readonly port: number },
+  ): void {
+    this.attempts.push({
+      host,
+      port,
+      priority: endpoint.priority,
+      started_at: new Date(startedAt).toISOString(),
+      sip_code: sipCode,
+      error,
+      duration_ms: this.#options.clock.now() - startedAt,
+    });
+  }
+}
+
+function comesBefore(one: PlanStep<OutboundTrunk>, other: PlanStep<OutboundTrunk>): boolean {
+  const byRecord = one.route.priority - other.route.priority;
+  return (byRecord || one.endpoint.priority - other.endpoint.priority) < 0;
+}
+
+function placeOf({ route, endpoint }: PlanStep<OutboundTrunk>, target: Target): Place {
+  const { id, credentials, headers, codecs } = route;
+  return { route: { trunkId: id, credentials, headers, codecs }, endpoint, target };
+}

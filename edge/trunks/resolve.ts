@@ -1,0 +1,155 @@
+/**
+ * From a host to the places where it can be reached over TLS (RFC 3263, without UDP and plain TCP):
+ *
+ *     literal address ───────────────────────────────────────> address:port or 5061
+ *     host:port ───────────────────────────────> A, AAAA ────> addresses:port
+ *     host ──> NAPTR (SIPS+D2T) ──> SRV ───────> A, AAAA ────> addresses, ports and order of SRV
+ *          └─> SRV of _sips._tcp ─┘
+ *          └─> (no SRV) ───────────────────────> A, AAAA ────> addresses:5061
+ *
+ * Every address is judged (contract 1.9); only allowed ones come out, and whoever connects uses the address and
+ * not the name. The certificate is checked against the name that was dialled, not against what DNS made of it
+ * (RFC 5922 section 7.3).
+ */
+import { type BlockList, isIP } from 'node:net';
+import { judgeAddress, judgeHost } from '#shared/outgoing-targets.ts';
+import type { Dns, SrvRecord } from './dns.ts';
+import { orderSrv, sipsServices } from './srv-order.ts';
+
+/** One place to connect to. */
+export interface Target {
+  /** The name that the address belongs to: the host dialled, or the target of an SRV record. */
+  readonly host: string;
+  readonly address: string;
+  readonly port: number;
+  /** The host dialled: what the certificate must name. */
+  readonly serverName: string;
+}
+
+export type Resolution =
+  | { readonly ok: true; readonly targets: readonly Target[] }
+  | {
+      readonly ok: false;
+      readonly code: 'dns_failure' | 'target_not_allowed';
+      /** What is wrong, for a person. */
+      readonly message: string;
+    };
+
+export interface ResolverOptions {
+  readonly dns: Dns;
+  /** Numbers from 0 up to but not 1. */
+  readonly random: () => number;
+  /** Networks that may be contacted although they are private; asked at every use. */
+  readonly allowed: () => BlockList;
+  /** Places that come out at most. */
+  readonly maxTargets: number;
+}
+
+/** RFC 3261 section 19.1.2. */
+const tlsPort = 5061;
+/** NAPTR records that are followed at most. */
+const maxServices = 3;
+
+/** A name and port whose addresses are yet to be found. */
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+export class TargetResolver {
+  readonly #options: ResolverOptions;
+
+  constructor(options: ResolverOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param host a name or an address, IPv6 with or without brackets
+   * @param port null when the configuration names none: SRV records then decide
+   */
+  async resolve(host: string, port: number | null): Promise<Resolution> {
+    const name = bareHost(host);
+    const verdict = judgeHost(name, this.#options.allowed());
+    if (!verdict.allowed) return { ok: false, code: 'target_not_allowed', message: verdict.reason };
+    if (isIP(name) !== 0) {
+      return { ok: true, targets: [{ host: name, address: name, port: port ?? tlsPort, serverName: name }] };
+    }
+    try {
+      return await this.#targetsOf(name, await this.#placesOf(name, port));
+    } catch (error) {
+      return {
+        ok: false,
+        code: 'dns_failure',
+        message: error instanceof Error ? error.message : String(error),
+      };
+    }
+  }
+
+  async #placesOf(name: string, port: number | null): Promise<readonly Place[]> {
+    if (port !== null) return [{ host: name, port }];
+    const records = await this.#srvOf(name);
+    if (records.length === 0) return [{ host: name, port: tlsPort }];
+    // RFC 2782: the only record names the root: there is no such service.
+    if (records.every(({ target }) => target === ''))
+      throw new Error(`DNS says that ${name} takes no SIP over TLS`);
+    return orderSrv(
+      records.filter(({ target }) => target !== ''),
+      this.#options.random,
+    ).map(({ target, port }) => ({ host: target, port }));
+  }
+
+  /** NAPTR leads to the SRV records; without a usable one they stand under the usual name, asked at the same time. */
+  async #srvOf(name: string): Promise<readonly SrvRecord[]> {
+    const { dns } = this.#options;
+    const usual = dns.srv(`_sips._tcp.${name}`).catch(() => ({ records: [] }));
+    const naptr = await dns.naptr(name).catch(() => ({ records: [] }));
+    for (const service of sipsServices(naptr.records).slice(0, maxServices)) {
+      const { records } = await dns.srv(service).catch(() => ({ records: [] }));
+      if (records.length > 0) return records;
+    }
+    return (await usual).records;
+  }
+
+  async #targetsOf(serverName: string, places: readonly Place[]): Promise<Resolution> {
+    const { dns, allowed, maxTargets } = this.#options;
+    const found = await Promise.allSettled(
+      places.slice(0, maxTargets).map(async ({ host, port }) => {
+        const addresses = await addressesOf(dns, host);
+        return addresses.map((address) => ({ host, address, port, serverName }));
+      }),
+    );
+    const all = found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+    if (all.length === 0) {
+      const failure = found.find((result) => result.status === 'rejected');
+      throw failure ? failure.reason : new Error(`${serverName} has no address`);
+    }
+    const exceptions = allowed();
+    const targets = all.filter(({ address }) => judgeAddress(address, exceptions).allowed);
+    if (targets.length > 0) return { ok: true, targets: targets.slice(0, maxTargets) };
+    const refused = all.map(({ address }) => judgeAddress(address, exceptions));
+    const reasons = refused.flatMap((verdict) => (verdict.allowed ? [] : [verdict.reason]));
+    return {
+      ok: false,
+      code: 'target_not_allowed',
+      message: `${serverName}: ${[...new Set(reasons)].join('; ')}`,
+    };
+  }
+}
+
+/** IPv4 first: the media of a call most often has no other way. @throws when the host has none, or nobody knows */
+export async function addressesOf(dns: Pick<Dns, 'a' | 'aaaa'>, host: string): Promise<string[]> {
+  if (isIP(host) !== 0) return [host];
+  const [v4, v6] = await Promise.allSettled([dns.a(host), dns.aaaa(host)]);
+  const addresses = [v4, v6].flatMap((result) => (result.status === 'fulfilled' ? result.value.records : []));
+  if (addresses.length > 0) return addresses;
+  for (const result of [v4, v6]) if (result.status === 'rejected') throw result.reason;
+  throw new Error(`${host} has no address`);
+}
+
+/** Lower case, an IPv6 address without brackets, a name without the root's dot. */
+export function bareHost(host: string): string {
+  return host
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
+}

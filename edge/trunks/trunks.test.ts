@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import { parseNetworks } from '#shared/outgoing-targets.ts';
+import type { HealthProbe } from '#shared/trunk-protocol.ts';
+import type { Move } from './failover.ts';
+import type { ProbeOutcome } from './health.ts';
+import { endpoint, FakeDns, route, settle, srv } from './testing.ts';
+import { Trunks } from './trunks.ts';
+
+const number = '+14155550100';
+let clock: FakeClock;
+let reports: HealthProbe[];
+let moves: Move[];
+let trunks: Trunks;
+/** Addresses that do not answer. */
+let dead: Set<string>;
+
+const dns = new FakeDns({
+  a: { 'one.example.com': ['8.8.8.1'], 'two.example.com': ['8.8.8.2'], 'edge.example.com': ['8.8.8.3'] },
+  srv: { '_sips._tcp.two.example.com': [srv('edge.example.com', 5081)] },
+});
+
+beforeEach(() => {
+  clock = new FakeClock();
+  reports = [];
+  moves = [];
+  dead = new Set();
+  const none = parseNetworks([]);
+  trunks = new Trunks({
+    clock,
+    random: () => 0.5,
+    storePath: ':memory:',
+    dns,
+    allowed: () => none,
+    ca: [],
+    prober: {
+      probe: async ({ address }): Promise<ProbeOutcome> =>
+        dead.has(address)
+          ? { sipCode: null, responseTimeMs: null, error: 'refused' }
+          : { sipCode: 200, responseTimeMs: 5, error: null },
+    },
+    report: (probe) => reports.push(probe),
+    moved: (move) => moves.push(move),
+  });
+});
+
+afterEach(() => trunks.close());
+
+/** One number with one trunk over both hosts; `one` has a port of its own. */
+async function configure(): Promise<void> {
+  const both = { endpoints: [endpoint('one.example.com', 0, 5071), endpoint('two.example.com', 1)] };
+  trunks.configure([{ number, outbound: [route('t', [], both)] }]);
+  await settle();
+}
+
+test('a port of its own is taken as it is; with the default port SRV decides', async () => {
+  await configure();
+  const hunt = trunks.hunt(number);
+  expect((await hunt?.next())?.target).toMatchObject({ address: '8.8.8.1', port: 5071 });
+  hunt?.ended({ kind: 'no_response' });
+  expect((await hunt?.next())?.target).toEqual({
+    host: 'edge.example.com',
+    address: '8.8.8.3',
+    port: 5081,
+    serverName: 'two.example.com',
+  });
+});
+
+test('probes and calls share what they know', async () => {
+  dead.add('8.8.8.1');
+  await configure();
+  expect(reports.map((probe) => [probe.endpoint.host, probe.healthy])).toEqual([
+    ['one.example.com', false],
+    ['two.example.com', true],
+  ]);
+  expect(trunks.activePriority('t')).toBe(1);
+  const hunt = trunks.hunt(number);
+  expect((await hunt?.next())?.endpoint.host).toBe('two.example.com');
+  expect(moves).toEqual([{ trunkId: 't', from: 0, to: 1, cause: 'probe' }]);
+  trunks.failBack('t');
+  expect(trunks.activePriority('t')).toBe(0);
+  expect(trunks.metrics()).toMatchObject({ 'trunkline_edge_trunk_probes_total{result="failure"}': 1 });
+});
+
+test('a hunt over one configuration leaves the others out', async () => {
+  const outbound = [route('t', ['8.8.8.1']), route('u', ['8.8.8.2'], { priority: 2 })];
+  trunks.configure([{ number, outbound }]);
+  await settle();
+  const hunt = trunks.huntOver(number, 'u');
+  expect((await hunt?.next())?.route.trunkId).toBe('u');
+  expect(hunt?.ended({ kind: 'no_response' })).toEqual({ movesOn: true });
+  expect(await hunt?.next()).toBeNull();
+  expect(trunks.huntOver(number, 'v')).toBeNull();
+});
+
+test('a number without outbound configuration has no hunt', () => {
+  expect(trunks.hunt('+14155550199')).toBeNull();
+});
+
+test('a discovery judges its target', async () => {
+  const result = await trunks.discover({ host: '10.0.0.1', port: null, transport: null });
+  expect(result).toMatchObject({ status: 'failed', error: { code: 'TARGET_NOT_ALLOWED' } });
+});
+
+test('close ends probing, leaves no timer, and may come twice', async () => {
+  await configure();
+  trunks.close();
+  trunks.close();
+  expect(clock.pending).toBe(0);
+});

@@ -1,0 +1,31 @@
+/** The organization's own settings (contract 14.1). */
+import { type Static, Type } from 'typebox';
+import { Closed, Iso, List, Nullable, PhoneNumber, Plain, Text } from '#shared/api/common.ts';
+
+const Optional = Type.Optional;
+const text = Type.String();
+const Email = Type.String({ pattern: '^[^\\s@<>(),;:"\\[\\]]{1,64}@[A-Za-z0-9.-]{1,189}$', maxLength: 254 });
+
+export const OrganizationPatch = Closed({
+  alert_emails: Optional(List(Email, 0, 20)),
+  alert_sms_numbers: Optional(List(PhoneNumber(), 0, 20)),
+  event_webhook_url: Optional(Nullable(Text(1, 2048, 'An https:// URL'))),
+});
+export type OrganizationPatch = Static<typeof OrganizationPatch>;
+
+const Settings = Type.Object({
+  org_id: text,
+  name: text,
+  region: text,
+  sip_enabled: Type.Boolean(),
+  alert_emails: Type.Array(text),
+  alert_sms_numbers: Type.Array(text),
+  event_webhook_url: Nullable(text),
+});
+export type OrganizationSettings = Static<typeof Settings>;
+
+export const OrganizationSettingsAnswer = Plain(Settings);
+
+export const WebhookSecret = Plain(
+  Type.Object({ secret: Type.String({ description: '32 bytes in hexadecimal, shown once' }), created_at: Iso() }),
+);

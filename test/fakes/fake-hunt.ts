@@ -1,0 +1,68 @@
+/** Places in the order that the test gives, with the verdicts of contract 3.5 in their shortest form. */
+import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
+import type { AttemptOutcome, Hunt, OutboundRoute, Place, Routes } from '../../edge/call/ports.ts';
+
+export const route: OutboundRoute = { trunkId: 'trunk-1', credentials: null, headers: [], codecs: ['PCMU'] };
+
+/** A place on this machine. */
+export function placeAt(port: number, changes: Partial<Place> = {}): Place {
+  return {
+    route,
+    endpoint: { host: '127.0.0.1', port, priority: 0 },
+    target: { host: '127.0.0.1', address: '127.0.0.1', port, serverName: '127.0.0.1' },
+    ...changes,
+  };
+}
+
+export class FakeHunt implements Hunt {
+  readonly attempts: FailoverAttempt[] = [];
+  readonly outcomes: AttemptOutcome[] = [];
+  readonly #places: Place[];
+  #current: Place | null = null;
+
+  constructor(places: readonly Place[]) {
+    this.#places = [...places];
+  }
+
+  async next(): Promise<Place | null> {
+    this.#current = this.#places.shift() ?? null;
+    return this.#current;
+  }
+
+  ended(outcome: AttemptOutcome): { movesOn: boolean } {
+    this.outcomes.push(outcome);
+    const { kind } = outcome;
+    const refused = kind === 'final' && [403, 408, 503].includes(outcome.status);
+    const failed = kind === 'no_connection' || kind === 'connection_lost' || kind === 'no_response';
+    const movesOn = (failed || refused) && !('ringing' in outcome && outcome.ringing);
+    if (movesOn && this.#current) {
+      this.attempts.push({
+        ...this.#current.endpoint,
+        started_at: '2030-01-01T00:00:00.000Z',
+        sip_code: kind === 'final' ? outcome.status : null,
+        error: 'error' in outcome ? outcome.error : kind,
+        duration_ms: 0,
+      });
+    }
+    return { movesOn };
+  }
+}
+
+export class FakeRoutes implements Routes {
+  places: readonly Place[] | null = null;
+  readonly hunts: FakeHunt[] = [];
+
+  hunt(): Hunt | null {
+    if (this.places === null) return null;
+    const hunt = new FakeHunt(this.places);
+    this.hunts.push(hunt);
+    return hunt;
+  }
+
+  /** The hunt begun last. @throws when there is none */
+  get last(): FakeHunt {
+    const hunt = this.hunts.at(-1);
+    if (!hunt) throw new Error('no hunt was begun');
+    return hunt;
+  }
+}

@@ -1,0 +1,99 @@
+/** A SIP server over TLS that answers what the test writes, and nothing by itself. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server, type TLSSocket } from 'node:tls';
+import type { TestKeyPair } from './certificates.ts';
+import { type Heard, SipCaller } from './sip-caller.ts';
+
+export interface AnswerParts {
+  readonly headers?: readonly string[];
+  readonly body?: string;
+  /** Default `callee`; empty: none. */
+  readonly tag?: string;
+}
+
+export class SipCallee {
+  readonly port: number;
+  readonly #server: Server;
+  readonly #sockets = new Set<TLSSocket>();
+  #line: SipCaller | null = null;
+  #connected: (line: SipCaller) => void = () => {};
+
+  private constructor(server: Server, port: number) {
+    this.#server = server;
+    this.port = port;
+    server.on('secureConnection', (socket: TLSSocket) => {
+      this.#sockets.add(socket);
+      this.#line = new SipCaller(socket);
+      this.#connected(this.#line);
+    });
+    // A client that does not like our certificate ends the handshake.
+    server.on('tlsClientError', () => {});
+  }
+
+  static async listen({ cert, key }: TestKeyPair, host = '127.0.0.1'): Promise<SipCallee> {
+    const server = createServer({ cert, key });
+    server.listen(0, host);
+    await once(server, 'listening');
+    return new SipCallee(server, (server.address() as AddressInfo).port);
+  }
+
+  /** The next message on the connection that was opened last. @throws when it was closed */
+  async next(): Promise<Heard> {
+    const line =
+      this.#line ??
+      (await new Promise<SipCaller>((resolve) => {
+        this.#connected = resolve;
+      }));
+    const heard = await line.next();
+    if (!heard) throw new Error('the connection was closed');
+    return heard;
+  }
+
+  /** The next message, which must be a request of that method. */
+  async request(method: string): Promise<Heard> {
+    const heard = await this.next();
+    if (!heard.startLine.startsWith(`${method} `)) throw new Error(`not ${method} but ${heard.startLine}`);
+    return heard;
+  }
+
+  answer(
+    request: Heard,
+    status: string,
+    { headers = [], body = '', tag = 'callee' }: AnswerParts = {},
+  ): void {
+    const { via, from, to = '', 'call-id': callId, cseq } = request.headers;
+    this.send(
+      [
+        `SIP/2.0 ${status}`,
+        `Via: ${via}`,
+        `From: ${from}`,
+        `To: ${to}${tag === '' || /;tag=/.test(to) ? '' : `;tag=${tag}`}`,
+        `Call-ID: ${callId}`,
+        `CSeq: ${cseq}`,
+        `Contact: <sip:callee@127.0.0.1:${this.port};transport=tls>`,
+        ...headers,
+        ...(body === '' ? [] : ['Content-Type: application/sdp']),
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        '',
+        body,
+      ].join('\r\n'),
+    );
+  }
+
+  send(text: string): void {
+    this.#line?.send(text);
+  }
+
+  /** Cuts the connections. */
+  drop(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.clear();
+    this.#line = null;
+  }
+
+  async close(): Promise<void> {
+    this.drop();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}

@@ -1,0 +1,123 @@
+/** Calls of the edge's own to SIPp as a carrier: signaling, engine and media are real, the agent is a tone. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { newId } from '#shared/ids.ts';
+import { ToneAgent } from '../../edge/agent/tone-agent.ts';
+import type { Place } from '../../edge/call/ports.ts';
+import { createMedia, type RunningMedia } from '../../edge/media/media.ts';
+import { TestEdge } from '../../edge/signaling/testing.ts';
+import { echoAgent } from '../fakes/fake-agents.ts';
+import { FakeRoutes, placeAt, route } from '../fakes/fake-hunt.ts';
+import { acceptTestWorker, testWorkerBin } from '../fakes/media-worker.ts';
+import { eventually } from '../system/eventually.ts';
+import { freeTcpPort, freeUdpRange } from '../system/ports.ts';
+import { serveScenario } from './serve.ts';
+
+/** Plays a tone and measures what comes back. */
+class LineCheck extends ToneAgent {
+  /** Frames whose loudest sample is far above noise. */
+  loudFrames = 0;
+
+  write(frame: Int16Array): void {
+    if (frame.some((sample) => Math.abs(sample) > 2000)) this.loudFrames++;
+  }
+}
+
+const routes = new FakeRoutes();
+let media: RunningMedia;
+let edge: TestEdge;
+let agent: LineCheck;
+
+beforeAll(async () => {
+  const portMin = await freeUdpRange(20);
+  media = await createMedia({
+    listenIp: '127.0.0.1',
+    publicIp: null,
+    portMin,
+    portMax: portMin + 19,
+    workers: 1,
+    workerBin: testWorkerBin(),
+    acceptUnmarkedWorker: acceptTestWorker(),
+  });
+  edge = await TestEdge.start({
+    media,
+    agents: { create: () => agent },
+    outbound: { routes, ringTimeoutMs: 1_500 },
+  });
+});
+
+afterAll(async () => {
+  await edge?.stop();
+  await media?.close();
+});
+
+beforeEach(() => {
+  agent = new LineCheck(400);
+});
+
+/** Calls SIPp with `scenario`, and checks that it saw what it wants and that nothing is left of the call. */
+async function callServer(
+  scenario: string,
+  run: (callId: string) => Promise<void>,
+  { keys, place }: { keys?: Record<string, string>; place?: Partial<Place> } = {},
+): Promise<void> {
+  const server = await serveScenario(scenario, await freeTcpPort(), edge.certificate, keys);
+  try {
+    routes.places = [placeAt(server.port, place)];
+    const callId = newId();
+    edge.calls.place({
+      callId,
+      orgId: 'org',
+      from: '+14155550100',
+      to: '+14155550123',
+      agent: echoAgent,
+      variables: {},
+    });
+    await run(callId);
+    const { passed, report } = await server.ended();
+    expect(passed, report).toBe(true);
+    await eventually('the end of the dialog', () => edge.signaling.dialogs === 0 || null);
+    expect(media.stats().legs).toBe(0);
+  } finally {
+    await server.close();
+  }
+}
+
+/** Waits until the echo of the agent's tone has been heard for half a second, then hangs up. */
+async function hearAndHangUp(callId: string): Promise<void> {
+  await eventually('the echo of the tone', () => agent.loudFrames >= 25 || null);
+  edge.calls.stop(callId);
+  expect(edge.last(callId)).toMatchObject({
+    status: 'completed',
+    sip_code: 200,
+    codec: 'PCMU',
+    media: { verdict: 'two_way', packets_lost: 0 },
+    failover_attempts: [],
+  });
+}
+
+test('early media in a reliable 183 becomes the media of the call', async () => {
+  await callServer('uas-trunk-early-media-expect-prack', async (callId) => {
+    await eventually('the answer', () => edge.last(callId)?.answered_at);
+    await hearAndHangUp(callId);
+  });
+});
+
+test.each(['MD5', 'SHA-256'])(
+  'a carrier takes our credentials for INVITE and BYE with %s',
+  async (algorithm) => {
+    const credentials = { username: 'acme', password: 'secret', realm: 'trunk' };
+    await callServer('uas-trunk-challenge-expect-digest', hearAndHangUp, {
+      keys: { algorithm },
+      place: { route: { ...route, credentials } },
+    });
+  },
+);
+
+test('a phone that nobody answers is cancelled', async () => {
+  await callServer('uas-trunk-no-answer-expect-cancel', async (callId) => {
+    const ended = await eventually('the end of the call', () =>
+      edge.last(callId)?.ended_at ? edge.last(callId) : null,
+    );
+    expect(ended).toMatchObject({ status: 'no-answer', hangup_by: 'timeout', answered_at: null });
+  });
+});
