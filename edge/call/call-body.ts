@@ -104,6 +104,11 @@ export class CallBody {
 
   /** Ends the call for what went wrong in its preparation or its start. */
   failed(error: unknown): void {
+    if (this.termination) {
+      // A call that ends in its preparation takes away what the preparation works with.
+      this.log.debug({ err: error }, 'preparation ended with the call');
+      return;
+    }
     if (error instanceof CallRefused) {
       this.log.info({ sip_status: error.sipStatus, reason: error.message }, 'media refused');
       const code = this.answered ? 'bad_answer' : error.sipStatus === 503 ? 'no_media_port' : 'media_refused';

@@ -81,7 +81,8 @@ export function callRecord(
     termination_detail: end?.termination.detail ?? null,
     hangup_by: ending?.hangupBy ?? null,
     codec: progress.codec,
-    media: progress.media,
+    // Before the answer nothing has to arrive, so nothing can be missing (contract 3.2).
+    media: answeredAt === null ? null : progress.media,
     agent_kind: agent?.kind ?? null,
     pathway_id: agent?.kind === 'pathway' ? agent.pathway_id : null,
     pathway_version: agent?.kind === 'pathway' ? agent.pathway_version : null,

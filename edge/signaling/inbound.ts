@@ -80,6 +80,13 @@ const hasContact: Verb = ({ request }) =>
 const carriesSdpOrNothing: Verb = ({ request }) =>
   sessionBody(request).kind === 'other' ? { reason: 'body', status: 415, headers: { Accept: accept } } : null;
 
+/** RFC 3261 section 8.2.3. */
+const isNotEncoded: Verb = ({ request }) => {
+  const encoding = headerOf(request.headers, 'content-encoding')?.trim().toLowerCase();
+  if (encoding === undefined || encoding === '' || encoding === 'identity') return null;
+  return { reason: 'encoding', status: 415, headers: { 'Accept-Encoding': 'identity' } };
+};
+
 /** RFC 4028 section 9. */
 const asksLongEnoughSession: Verb = ({ request, deps }) => {
   const session = answerSession(readSession(request.headers), deps.environment.session);
@@ -119,6 +126,7 @@ const numberHasAgent: Verb = ({ number }) =>
 const verbs: readonly Verb[] = [
   understandsExtensions,
   hasContact,
+  isNotEncoded,
   carriesSdpOrNothing,
   asksLongEnoughSession,
   isConfigured,

@@ -422,6 +422,12 @@ describe('an INVITE that becomes no call', () => {
       { accept: 'application/sdp' },
     ],
     [
+      'body that is compressed',
+      { ...invite, headers: { 'Content-Encoding': 'gzip' } },
+      'SIP/2.0 415 Unsupported Media Type',
+      { 'accept-encoding': 'identity' },
+    ],
+    [
       'short session',
       { ...invite, headers: { Supported: 'timer', 'Session-Expires': '60' } },
       'SIP/2.0 422 Session Interval Too Small',
