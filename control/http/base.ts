@@ -1,6 +1,7 @@
 /** The bare HTTP server of the API: request ids, headers, bodies. Knows no area and no database. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyReply,
@@ -8,7 +9,7 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { Compile } from 'typebox/compile';
-import { ApiError } from '#shared/errors.ts';
+import { ApiError, errorItem } from '#shared/errors.ts';
 import type { App } from './app-types.ts';
 import { addErrorHandler, sendError } from './errors.ts';
 import { addNotFound } from './not-found.ts';
@@ -33,6 +34,7 @@ export function createBase(options: BaseOptions): App {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1024 },
+    clientErrorHandler: refuseUnreadable,
     frameworkErrors: (_error, request, reply: FastifyReply) => {
       reply.headers(commonHeaders(request.id));
       return sendError(request, reply, ApiError.of('ROUTE_NOT_FOUND'), '');
@@ -56,6 +58,31 @@ export function createBase(options: BaseOptions): App {
   addBodyParser(app);
   addAccessLog(app);
   return app;
+}
+
+/** Paths that are asked every few seconds. */
+const probePaths: ReadonlySet<string> = new Set(['/health', '/metrics']);
+
+/** Answers what Node cannot read as HTTP at all, in the form of every other refusal (contract 1.3 and 1.7). */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const text = tooLarge ? 'the request headers are too large' : 'not a readable HTTP request';
+  const item = errorItem(tooLarge ? 'PAYLOAD_TOO_LARGE' : 'INVALID_PARAMETER', { rule: text }, text);
+  const body = JSON.stringify({ data: null, errors: [item] });
+  const headers = Object.entries({
+    ...commonHeaders(randomUUID()),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  });
+  socket.end(
+    `HTTP/1.1 ${status}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
+  );
 }
 
 function requestId(request: IncomingMessage): string {
@@ -87,7 +114,9 @@ function addBodyParser(app: App): void {
 
 function addAccessLog(app: App): void {
   app.addHook('onResponse', async (request, reply) => {
-    request.log.info(
+    // Probes and scrapers ask all the time; what they get wrong is still told.
+    const level = probePaths.has(request.url) && reply.statusCode < 400 ? 'debug' : 'info';
+    request.log[level](
       {
         method: request.method,
         path: request.url.split('?', 1)[0],

@@ -197,6 +197,32 @@ describe('whatever the body, the answer is one of the contract', () => {
     );
   });
 
+  const patch = (config: string) =>
+    fc.record({
+      phone_number: fc.constant('+14155550100'),
+      direction: fc.constantFrom('inbound', 'outbound'),
+      [config]: fc.oneof(json, fc.record({ enabled: json, endpoints: json, channels: json, codecs: json })),
+    });
+  it.each<['POST' | 'PATCH', string, fc.Arbitrary<unknown>]>([
+    ['POST', '/v1/calls', shaped(['phone_number', 'from', 'task', 'transfer_list', 'voicemail', 'webhook'])],
+    ['POST', '/v1/sip/discover', shaped(['host', 'port', 'transport'])],
+    ['POST', '/v1/sip/test-call', shaped(['phone_number', 'to', 'dtmf'])],
+    ['PATCH', '/v1/org/settings', shaped(['alert_emails', 'alert_sms_numbers', 'event_webhook_url'])],
+    ['PATCH', '/v1/sip/config', patch('failover_config')],
+    ['PATCH', '/v1/sip/config', patch('codec_config')],
+    ['PATCH', '/v1/sip/config', patch('alert_config')],
+  ])('%s %s, while no edge is connected', async (method, url, body) => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(body, json), async (value) => {
+        const payload = JSON.stringify(value) ?? '';
+        const headers = { authorization: test.key, 'content-type': 'application/json' };
+        const answer = await test.control.app.inject({ method, url, headers, payload });
+        expect([200, 400, 404, 429, 503]).toContain(answer.statusCode);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it('paths and queries', async () => {
     const path = fc.constantFrom(
       '/v1/sip/calls/',
@@ -206,6 +232,9 @@ describe('whatever the body, the answer is one of the contract', () => {
       '/v1/sip/calls?before=',
       '/v1/sip/calls?from_date=',
       '/v1/sip?phone_number=',
+      '/v1/sip/status?phone_number=',
+      '/v1/sip/discover/status?discovery_id=',
+      '/v1/sip/test-call/status?call_id=',
     );
     await fc.assert(
       fc.asyncProperty(path, fc.string({ unit: 'binary' }), async (base, text) => {

@@ -58,6 +58,11 @@ function limitRequests(
     const own = limiter.take(caller.orgId, limits);
     if (own.refused || own.remaining < state.remaining) state = own;
   }
+  showWindow(reply, state);
+}
+
+/** Writes the headers of contract 1.6. @throws ApiError RATE_LIMITED when the window refuses */
+export function showWindow(reply: FastifyReply, state: WindowState): void {
   reply.headers({
     'ratelimit-limit': state.limit,
     'ratelimit-remaining': state.remaining,
@@ -66,8 +71,7 @@ function limitRequests(
   if (state.refused) throw rateLimited(state);
 }
 
-/** The refusal of contract 1.6. */
-export function rateLimited(state: WindowState): ApiError {
+function rateLimited(state: WindowState): ApiError {
   return ApiError.of('RATE_LIMITED', {
     limit: state.limit,
     window_seconds: state.windowSeconds,

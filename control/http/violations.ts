@@ -100,15 +100,26 @@ function rule(error: SchemaError): string {
  * else the only member of the value's JSON type.
  */
 function meantVariant(variants: readonly unknown[], value: unknown): TSchema | undefined {
-  const schemas = variants.filter(isRecord);
+  const schemas = flattened(variants);
   if (!isRecord(value)) {
-    const sameType = schemas.filter((schema) => schema.type === jsonType(value));
+    const sameType = schemas.filter((schema) => isOfType(value, schema.type) && !('const' in schema));
     return sameType.length === 1 ? sameType[0] : undefined;
   }
   const objects = schemas.filter((schema) => schema.type === 'object');
   const agreeing = objects.filter((schema) => constantsAgree(schema, value));
   const chosen = agreeing.length === 1 ? agreeing : objects;
   return chosen.length === 1 ? chosen[0] : undefined;
+}
+
+/** The members of a union, those of unions in it included. */
+function flattened(variants: readonly unknown[]): Record<string, unknown>[] {
+  return variants
+    .filter(isRecord)
+    .flatMap((schema) => (Array.isArray(schema.anyOf) ? flattened(schema.anyOf) : [schema]));
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  return type === jsonType(value) || (type === 'integer' && Number.isInteger(value));
 }
 
 function constantsAgree(schema: Record<string, unknown>, value: Record<string, unknown>): boolean {
@@ -119,7 +130,7 @@ function constantsAgree(schema: Record<string, unknown>, value: Record<string, u
 }
 
 function unionRule(variants: readonly unknown[]): string {
-  const names = variants.filter(isRecord).map((schema) => {
+  const names = flattened(variants).map((schema) => {
     const kind = isRecord(schema.properties) ? schema.properties.type : undefined;
     if ('const' in schema) return JSON.stringify(schema.const);
     return isRecord(kind) && 'const' in kind

@@ -142,6 +142,7 @@ export function numberView(row: NumberRow): InboundNumber {
     block_interruptions: settings.block_interruptions ?? false,
     ignore_button_press: settings.ignore_button_press ?? false,
     voice: settings.voice ?? null,
+    voice_id: settings.voice ?? null,
     model: settings.model ?? 'base',
     language: settings.language ?? 'en-US',
     temperature: settings.temperature ?? 0.7,

@@ -82,6 +82,7 @@ export const InboundNumber = Type.Object({
   block_interruptions: Type.Boolean(),
   ignore_button_press: Type.Boolean(),
   voice: Nullable(Type.String()),
+  voice_id: Nullable(Type.String()),
   model: Type.String(),
   language: Type.String(),
   temperature: Type.Number(),

@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startControl, type TestControl } from '../testing/harness.ts';
+
+describe('what is no HTTP request', () => {
+  let system: TestControl;
+  let port: number;
+
+  beforeAll(async () => {
+    system = await startControl();
+    const { app } = system.control;
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    port = app.addresses()[0]?.port ?? 0;
+  });
+
+  afterAll(() => system.close());
+
+  async function answerTo(text: string): Promise<{ head: string; body: unknown }> {
+    const socket = connect(port, '127.0.0.1');
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.write(text);
+    await once(socket, 'close');
+    const [head = '', body = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n');
+    return { head: head.toLowerCase(), body: JSON.parse(body) };
+  }
+
+  it.each([
+    ['an unknown method', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', '400 bad request', 'INVALID_PARAMETER'],
+    [
+      'headers without end',
+      `GET /health HTTP/1.1\r\nHost: x\r\nX-Pad: ${'a'.repeat(20_000)}\r\n\r\n`,
+      '431 request header fields too large',
+      'PAYLOAD_TOO_LARGE',
+    ],
+  ])('%s is refused in the form of every other refusal', async (_, text, status, code) => {
+    const { head, body } = await answerTo(text);
+    expect(head.split('\r\n')[0]).toBe(`http/1.1 ${status}`);
+    expect(head).toMatch(/x-request-id: [0-9a-f-]{36}/);
+    expect(head).toContain('cache-control: no-store');
+    expect(body).toMatchObject({ data: null, errors: [{ code }] });
+  });
+});
