@@ -11,7 +11,8 @@ describe('what is no HTTP request', () => {
     system = await startControl();
     const { app } = system.control;
     await app.listen({ host: '127.0.0.1', port: 0 });
-    port = app.addresses()[0]?.port ?? 0;
+    const address = app.server.address();
+    port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   });
 
   afterAll(() => system.close());
