@@ -26,8 +26,7 @@ import type { Services } from './services.ts';
 import { sipCallRoutes } from './sip/call-routes.ts';
 import { checkRoutes } from './sip/check-routes.ts';
 import { sipRoutes } from './sip/routes.ts';
-import { WebhookDeliveries } from './webhooks/deliveries.ts';
-import type { PostParts } from './webhooks/post.ts';
+import { type DeliveryParts, WebhookDeliveries } from './webhooks/deliveries.ts';
 
 export interface ControlApp {
   readonly app: App;
@@ -42,8 +41,8 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** Whether answers are checked against their schemas; for tests. */
   readonly checkAnswers?: boolean;
-  /** How webhooks reach their targets; for tests. */
-  readonly webhooks?: Pick<PostParts, 'resolve' | 'ca'>;
+  /** How webhooks reach their targets, and when; for tests. */
+  readonly webhooks?: Pick<DeliveryParts, 'resolve' | 'ca' | 'random'>;
 }
 
 /** @throws Error when the database cannot be opened or brought up to date */

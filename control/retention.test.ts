@@ -48,11 +48,32 @@ describe('forgetOld', () => {
     const { db } = database;
     const forget = () => forgetOld(db, clock, limits);
     clock.advance(14 * dayMs);
-    expect(await forget()).toEqual({ calls: 0, traceParts: 0, answers: 0, probes: 0, checks: 0, webhooks: 0 });
+    expect(await forget()).toEqual({
+      calls: 0,
+      traceParts: 0,
+      answers: 0,
+      probes: 0,
+      checks: 0,
+      webhooks: 0,
+    });
     clock.advance(1);
-    expect(await forget()).toEqual({ calls: 0, traceParts: 1, answers: 0, probes: 0, checks: 0, webhooks: 0 });
+    expect(await forget()).toEqual({
+      calls: 0,
+      traceParts: 1,
+      answers: 0,
+      probes: 0,
+      checks: 0,
+      webhooks: 0,
+    });
     clock.advance(76 * dayMs);
-    expect(await forget()).toEqual({ calls: 1, traceParts: 0, answers: 0, probes: 0, checks: 0, webhooks: 0 });
+    expect(await forget()).toEqual({
+      calls: 1,
+      traceParts: 0,
+      answers: 0,
+      probes: 0,
+      checks: 0,
+      webhooks: 0,
+    });
     expect(await db.selectFrom('transcript_parts').selectAll().execute()).toEqual([]);
   });
 

@@ -66,7 +66,11 @@ export function checkOrder(order: CallOrder, allowedTargets: BlockList): AgentSo
   if (order.stream_url !== undefined) checkUrl(order.stream_url, 'wss:', '/stream_url', allowedTargets);
   if (order.webhook) checkUrl(order.webhook, 'https:', '/webhook', allowedTargets);
   const targets = Object.entries(order.transfer_list ?? {});
-  for (const [name, target] of targets) readTarget(target, `/transfer_list/${name}`, allowedTargets);
+  for (const [name, target] of targets) {
+    // RFC 6901 section 3.
+    const member = name.replaceAll('~', '~0').replaceAll('/', '~1');
+    readTarget(target, `/transfer_list/${member}`, allowedTargets);
+  }
   if (order.transfer_phone_number) {
     readTarget(order.transfer_phone_number, '/transfer_phone_number', allowedTargets);
   }

@@ -188,7 +188,12 @@ describe('POST /v1/calls', () => {
     await taken({ task });
     const refused = await place({ task });
     expect(refused).toMatchObject({ status: 429, codes: ['RATE_LIMITED'] });
-    expect(refused.headers['retry-after']).toBe('10');
+    expect(refused.headers).toMatchObject({
+      'retry-after': '10',
+      'ratelimit-limit': '1',
+      'ratelimit-remaining': '0',
+      'ratelimit-reset': '10',
+    });
     expect(refused.body.errors).toMatchObject([
       { details: { limit: 1, window_seconds: 10, scope: 'destination' } },
     ]);
@@ -221,7 +226,7 @@ describe('POST /v1/calls', () => {
     edge.send({ type: 'result', id, ok: false, error: 'no trunk' });
     expect((await answer).status).toBe(503);
     const { body } = await test.call('GET', '/v1/sip/calls');
-    expect(body.data?.calls).toMatchObject([{ outcome: 'failed', direction: 'outbound' }]);
+    expect(body.data?.calls).toMatchObject([{ call_id: null, outcome: 'failed', direction: 'outbound' }]);
   });
 
   it('asks for a key, and uses no number of another organization', async () => {

@@ -1,11 +1,12 @@
 /** POST /v1/calls: judges an order, stores the call, and has an edge place it (contract 9.1). */
+import type { FastifyReply } from 'fastify';
 import type { CallOrder } from '#shared/api/calls.ts';
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Db, SipConfigurationRow } from '../db/tables.ts';
 import { resolveVersion } from '../edges/rules.ts';
-import { rateLimited } from '../http/guard.ts';
+import { showWindow } from '../http/guard.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import { findNumber } from '../numbers/store.ts';
 import { isoTime } from '../organizations/store.ts';
@@ -32,7 +33,7 @@ export class CallPlacer {
    * @throws ApiError those of the contract's table; RATE_LIMITED for the destination; SERVICE_UNAVAILABLE when no
    *   edge is connected, or the edge did not take the call, which then stands as failed
    */
-  async place(orgId: string, order: CallOrder): Promise<string> {
+  async place(orgId: string, order: CallOrder, reply: FastifyReply): Promise<string> {
     const { database, edgeConfig, edges, clock, allowedTargets } = this.#services;
     const source = checkOrder(order, allowedTargets);
     const to = readTarget(order.phone_number, '/phone_number', allowedTargets);
@@ -42,7 +43,7 @@ export class CallPlacer {
     const agent = orderedAgent(order, await findPathwayVersion(database.db, orgId, order));
     const edge = edges.leastLoaded();
     const window = this.#destinations.take(`${orgId} ${to}`, [perDestination]);
-    if (window.refused) throw rateLimited(window);
+    if (window.refused) showWindow(reply, window);
     const command: PlaceCommand = {
       kind: 'call.place',
       call_id: newId(),

@@ -30,10 +30,10 @@ export function callRoutes(app: App, services: Services): void {
       ],
     },
     schema: { summary: 'Call somebody', body: CallOrder, response: { 200: CallQueued } },
-    handler: async (request) => ({
+    handler: async (request, reply) => ({
       status: 'success' as const,
       message: 'Call queued',
-      call_id: await placer.place(orgOf(request), request.body),
+      call_id: await placer.place(orgOf(request), request.body, reply),
       batch_id: null,
     }),
   });

@@ -70,7 +70,7 @@ export function callLogEntry(row: CallRow): CallLogEntry {
   const ended = row.ended_at !== null;
   return {
     id: row.id,
-    call_id: row.sip_call_id,
+    call_id: sipCallId(row),
     parent_id: row.parent_id,
     direction: row.direction,
     from: row.from_number,
@@ -92,6 +92,11 @@ export function callLogEntry(row: CallRow): CallLogEntry {
     failover_attempts: row.failover_attempts === null ? [] : JSON.parse(row.failover_attempts),
     media: row.media === null ? null : JSON.parse(row.media),
   };
+}
+
+/** Null until the edge has reported the call. */
+function sipCallId(row: CallRow): string | null {
+  return row.sip_call_id === '' ? null : row.sip_call_id;
 }
 
 function statusText(row: CallRow): string {
@@ -154,7 +159,7 @@ export function callView(row: CallRow, transcript: readonly TranscriptEntry[], n
       node_name,
       created_at: at,
     })),
-    sip_call_id: row.sip_call_id === '' ? null : row.sip_call_id,
+    sip_call_id: sipCallId(row),
     trunk_id: row.trunk_id,
   };
 }

@@ -115,6 +115,7 @@ function configurationRoutes(app: App, services: Services): void {
         'NO_ALERT_RECIPIENTS',
         'NUMBER_NOT_FOUND',
         'SIP_CONFIG_NOT_FOUND',
+        'SERVICE_UNAVAILABLE',
       ],
     },
     schema: {

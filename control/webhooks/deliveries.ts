@@ -10,13 +10,13 @@
  * The state is in the database, so deliveries outlive a restart; one that was on its way then is sent again.
  */
 import type { FastifyBaseLogger } from 'fastify';
-import type { Clock, Timer } from '#shared/clock.ts';
+import type { Timer } from '#shared/clock.ts';
 import { callView } from '../calls/rules.ts';
 import { findCall, findTranscript } from '../calls/store.ts';
 import type { SecretBox } from '../db/secrets.ts';
 import type { Db, WebhookDeliveryRow } from '../db/tables.ts';
-import type { Announcements } from '../edges/announcements.ts';
 import { findOrganization, signingSecretContext } from '../organizations/store.ts';
+import type { Services } from '../services.ts';
 import { type PostParts, post } from './post.ts';
 import { nextAttempt, verdictOf, webhookHeaders } from './rules.ts';
 import { callCompleted, dueDeliveries, nextDue, updateDelivery, webhookSubject } from './store.ts';
@@ -30,7 +30,7 @@ const pauseMs = 5_000;
 export interface DeliveryParts extends PostParts {
   readonly db: Db;
   readonly secrets: SecretBox;
-  readonly announcements: Announcements;
+  readonly announcements: Services['announcements'];
   readonly log: FastifyBaseLogger;
   /** 0..1 */
   readonly random?: () => number;
@@ -63,10 +63,12 @@ export class WebhookDeliveries {
   }
 
   #wake(): void {
-    this.#look = this.#look.then(() => this.#begin()).catch((error: unknown) => {
-      this.#parts.log.error({ err: error }, 'webhook deliveries could not be read');
-      this.#wakeAfter(pauseMs);
-    });
+    this.#look = this.#look
+      .then(() => this.#begin())
+      .catch((error: unknown) => {
+        this.#parts.log.error({ err: error }, 'webhook deliveries could not be read');
+        this.#wakeAfter(pauseMs);
+      });
   }
 
   #wakeAfter(ms: number): void {
@@ -79,23 +81,31 @@ export class WebhookDeliveries {
     if (this.#ending.signal.aborted) return;
     const { clock, db } = this.#parts;
     const now = new Date(clock.now()).toISOString();
-    // What already runs is still due in the database, so it does not count against the page.
-    const due = await dueDeliveries(db, now, mostRunning * 4);
-    for (const row of due) {
-      if (this.#running.size >= mostRunning) break;
-      if (this.#running.has(row.id) || this.#runningOf(row.org_id) >= mostPerOrganization) continue;
-      const done = this.#attempt(row).finally(() => {
-        this.#running.delete(row.id);
-        this.#wake();
-      });
-      this.#running.set(row.id, { orgId: row.org_id, done });
+    for (;;) {
+      const free = mostRunning - this.#running.size;
+      const without = { ids: [...this.#running.keys()], organizations: this.#fullOrganizations() };
+      const due = free > 0 ? await dueDeliveries(db, now, without, free) : [];
+      if (due.length === 0) break;
+      for (const row of due) if (!this.#fullOrganizations().includes(row.org_id)) this.#run(row);
     }
     const next = await nextDue(db, now);
     if (next !== null) this.#wakeAfter(Date.parse(next) - clock.now());
   }
 
-  #runningOf(orgId: string): number {
-    return [...this.#running.values()].filter((one) => one.orgId === orgId).length;
+  #run(row: WebhookDeliveryRow): void {
+    const done = this.#attempt(row).finally(() => {
+      this.#running.delete(row.id);
+      this.#wake();
+    });
+    this.#running.set(row.id, { orgId: row.org_id, done });
+  }
+
+  /** Organizations that may not have more on their way. */
+  #fullOrganizations(): string[] {
+    const byOrganization = Map.groupBy(this.#running.values(), ({ orgId }) => orgId);
+    return [...byOrganization]
+      .filter(([, running]) => running.length >= mostPerOrganization)
+      .map(([orgId]) => orgId);
   }
 
   async #attempt(row: WebhookDeliveryRow): Promise<void> {
@@ -112,7 +122,8 @@ export class WebhookDeliveries {
   async #send(row: WebhookDeliveryRow): Promise<void> {
     const { clock, db, log, secrets, random = Math.random } = this.#parts;
     const body = row.body ?? (await this.#bodyOf(row));
-    if (body === null) return updateDelivery(db, row.id, { next_attempt_at: null, last_error: 'nothing to send' });
+    if (body === null)
+      return updateDelivery(db, row.id, { next_attempt_at: null, last_error: 'nothing to send' });
     const { signing_secret } = await findOrganization(db, row.org_id);
     const secret = secrets.open(signing_secret, signingSecretContext(row.org_id));
     const began = clock.now();

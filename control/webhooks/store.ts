@@ -14,15 +14,19 @@ export const webhookSubject = 'webhooks';
 
 export const callCompleted = 'call.completed';
 
-/** Those that are due at `now` (ISO), longest due first. */
-export function dueDeliveries(db: Db, now: string, limit: number): Promise<WebhookDeliveryRow[]> {
-  return db
-    .selectFrom('webhook_deliveries')
-    .selectAll()
-    .where('next_attempt_at', '<=', now)
-    .orderBy('next_attempt_at')
-    .limit(limit)
-    .execute();
+/** Those that are due at `now` (ISO), longest due first, without some deliveries and organizations. */
+export function dueDeliveries(
+  db: Db,
+  now: string,
+  without: { readonly ids: readonly string[]; readonly organizations: readonly string[] },
+  limit: number,
+): Promise<WebhookDeliveryRow[]> {
+  let query = db.selectFrom('webhook_deliveries').selectAll().where('next_attempt_at', '<=', now);
+  if (without.ids.length > 0) query = query.where('id', 'not in', [...without.ids]);
+  if (without.organizations.length > 0) {
+    query = query.where('org_id', 'not in', [...without.organizations]);
+  }
+  return query.orderBy('next_attempt_at').limit(limit).execute();
 }
 
 /** When the next delivery after `now` (ISO) is due; null when there is none. */

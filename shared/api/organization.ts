@@ -27,5 +27,8 @@ export type OrganizationSettings = Static<typeof Settings>;
 export const OrganizationSettingsAnswer = Plain(Settings);
 
 export const WebhookSecret = Plain(
-  Type.Object({ secret: Type.String({ description: '32 bytes in hexadecimal, shown once' }), created_at: Iso() }),
+  Type.Object({
+    secret: Type.String({ description: '32 bytes in hexadecimal, shown once' }),
+    created_at: Iso(),
+  }),
 );

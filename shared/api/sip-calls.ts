@@ -19,7 +19,7 @@ export type CallLogQuery = Static<typeof CallLogQuery>;
 
 export const CallLogEntry = Type.Object({
   id: text,
-  call_id: text,
+  call_id: Nullable(text),
   parent_id: Nullable(text),
   direction: OneOf(['inbound', 'outbound']),
   from: text,
