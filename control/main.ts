@@ -4,9 +4,11 @@ import { createApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
 import { ensureCertificates } from './certificates/files.ts';
 import { type ControlConfig, readControlConfig, SettingError } from './config.ts';
+import { holdDataFolder } from './data-lock.ts';
 
 async function main(config: ControlConfig): Promise<void> {
   const logger = pino({ level: config.logLevel, base: { program: 'control', instance: config.instanceId } });
+  const release = holdDataFolder(config.dataFolder);
   const control = await createApp({ config, logger });
   const certificates = await ensureCertificates({
     dataFolder: config.dataFolder,
@@ -28,7 +30,10 @@ async function main(config: ControlConfig): Promise<void> {
       process.exit(1);
     }, config.shutdownSeconds * 1000);
     control.close().then(
-      () => clearTimeout(tooLong),
+      () => {
+        clearTimeout(tooLong);
+        release();
+      },
       (error: unknown) => {
         logger.error({ err: error }, 'the control plane did not end cleanly');
         process.exit(1);

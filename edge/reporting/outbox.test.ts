@@ -89,6 +89,12 @@ describe('Outbox', () => {
     expect(outbox.closeAbandonedCalls(at)).toBe(0);
   });
 
+  it('cannot be opened by a second edge', () => {
+    expect(() => new Outbox(path)).toThrow(
+      /outbox\.db is in use by another edge; give each edge a data folder/,
+    );
+  });
+
   it('takes call records but no traces when it is full', () => {
     outbox.close();
     outbox = new Outbox(path, { maxReports: 1 });

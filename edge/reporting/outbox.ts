@@ -40,12 +40,11 @@ export class Outbox {
 
   /**
    * @param path database file, made when missing; `:memory:` for tests
-   * @throws Error when the file cannot be opened or is no outbox
+   * @throws Error when the file cannot be opened, is no outbox, or belongs to a running edge
    */
   constructor(path: string, options: OutboxOptions = {}) {
     this.#maxReports = options.maxReports ?? 2_000_000;
-    this.#db = new Database(path);
-    this.#db.pragma('journal_mode = WAL');
+    this.#db = openAlone(path);
     this.#db.pragma('synchronous = NORMAL');
     this.#db.exec(`
       CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -146,5 +145,21 @@ export class Outbox {
   #meta(key: string): string | undefined {
     return this.#db.prepare<[string], { value: string }>('SELECT value FROM meta WHERE key = ?').get(key)
       ?.value;
+  }
+}
+
+/** Opens a database for this process alone; the system gives the lock back when the process dies. */
+function openAlone(path: string): Database.Database {
+  const db = new Database(path, { timeout: 1_000 });
+  try {
+    db.pragma('locking_mode = EXCLUSIVE');
+    db.pragma('journal_mode = WAL');
+    return db;
+  } catch (error) {
+    db.close();
+    if (!(error instanceof Database.SqliteError) || !error.code.startsWith('SQLITE_BUSY')) throw error;
+    throw new Error(
+      `${path} is in use by another edge; give each edge a data folder of its own (TRUNKLINE_DATA)`,
+    );
   }
 }

@@ -1,0 +1,24 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { SettingError } from './config.ts';
+
+/**
+ * Holds a data folder for one control plane until the process ends, however it ends: two on one folder would
+ * overwrite each other's bootstrap.json. The database itself stays open to the command line.
+ * @returns gives the folder back
+ * @throws SettingError when another control plane holds the folder
+ */
+export function holdDataFolder(folder: string): () => void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lock = new Database(join(folder, 'control.lock'), { timeout: 1_000 });
+  try {
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;');
+  } catch {
+    lock.close();
+    throw new SettingError(
+      `TRUNKLINE_DATA: another control plane works in ${folder}; end it, or name another folder`,
+    );
+  }
+  return () => lock.close();
+}
