@@ -50,7 +50,8 @@ export function createSelfSigned(names: readonly string[]): TestKeyPair {
   });
 }
 
-function issue(authority: TestKeyPair, request: CertificateRequest): TestKeyPair {
+/** A certificate from an authority whose PEM files are at hand. */
+export function issue(authority: TestKeyPair, request: CertificateRequest): TestKeyPair {
   return inTemporaryDirectory((directory) => {
     writeFileSync(join(directory, 'ca.pem'), authority.cert);
     writeFileSync(join(directory, 'ca.key'), authority.key);

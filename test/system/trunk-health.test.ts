@@ -1,0 +1,69 @@
+/** OPTIONS probes of a real edge decide what the API says of a trunk, and which endpoint is the active one. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestKeyPair } from '../fakes/certificates.ts';
+import { eventually } from './eventually.ts';
+import type { TestSystem } from './harness.ts';
+import { TestTrunk } from './trunk.ts';
+import {
+  attachTrunk,
+  health,
+  setFailover,
+  startTrunkSystem,
+  type TrunkStatus,
+  trunkPair,
+} from './trunk-system.ts';
+
+const number = '+14155550142';
+let system: TestSystem;
+let trunk: TestTrunk;
+let pair: TestKeyPair;
+
+beforeAll(async () => {
+  system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '1' });
+  pair = await trunkPair(system);
+  trunk = await TestTrunk.listen(pair);
+  await attachTrunk(system, number, trunk.port);
+});
+
+afterAll(async () => {
+  await system?.stop();
+  await trunk?.close();
+});
+
+test('follows the probes: healthy while the peer answers, unreachable once it is gone', async () => {
+  const good = await health(system, number, ({ status }) => status === 'healthy');
+  expect(good.response_time_ms).toBeGreaterThanOrEqual(0);
+  expect(good.endpoints).toMatchObject([{ port: trunk.port, priority: 0, status: 'healthy', active: true }]);
+  await eventually('the second probe', () => trunk.probes >= 2 || null);
+
+  await trunk.close();
+  const bad = await health(system, number, ({ status }) => status === 'unreachable');
+  expect(bad.endpoints).toMatchObject([{ port: trunk.port, status: 'unreachable' }]);
+  expect(bad.endpoints[0]?.consecutive_failures).toBeGreaterThanOrEqual(1);
+
+  trunk = await TestTrunk.listen(pair, trunk.port);
+  await health(system, number, ({ status }) => status === 'healthy');
+});
+
+test('decides which endpoint is the active one: the next while the primary is gone, then the primary again', async () => {
+  const second = await TestTrunk.listen(pair);
+  try {
+    const endpoint = { host: '127.0.0.1', port: second.port, priority: 1 };
+    await setFailover(system, number, { enabled: true, endpoints: [endpoint], failback: 'auto' });
+    await health(system, number, isActive(0));
+    await trunk.close();
+    await health(system, number, isActive(1));
+    trunk = await TestTrunk.listen(pair, trunk.port);
+    const back = await health(system, number, isActive(0));
+    expect(back.status).toBe('healthy');
+    expect(trunk.probes).toBeGreaterThanOrEqual(3);
+  } finally {
+    await second.close();
+  }
+});
+
+/** Whether the endpoint of that priority, and no other of two, is the active one. */
+function isActive(priority: number): (status: TrunkStatus) => boolean {
+  return ({ endpoints }) =>
+    endpoints.length === 2 && endpoints.every((one) => one.active === (one.priority === priority));
+}

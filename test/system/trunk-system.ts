@@ -1,0 +1,67 @@
+/** A whole Trunkline that may call trunks on this machine, and what tests ask of its API about them. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { issue, type TestKeyPair } from '../fakes/certificates.ts';
+import { eventually } from './eventually.ts';
+import { TestSystem } from './harness.ts';
+
+export interface TrunkStatus {
+  readonly status: string;
+  readonly response_time_ms: number | null;
+  readonly endpoints: readonly {
+    readonly port: number;
+    readonly priority: number;
+    readonly status: string;
+    readonly active: boolean;
+    readonly consecutive_failures: number;
+  }[];
+}
+
+/** Starts a system that may call this machine. */
+export function startTrunkSystem(extra: Record<string, string> = {}): Promise<TestSystem> {
+  return TestSystem.start({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8', ...extra });
+}
+
+/** A certificate for 127.0.0.1 from the system's own authority, which its edge trusts. */
+export async function trunkPair(system: TestSystem): Promise<TestKeyPair> {
+  const pem = (name: string) => readFile(join(system.folder, 'tls', name), 'utf8');
+  return issue({ cert: await pem('ca.crt'), key: await pem('ca.key') }, {});
+}
+
+/** Attaches `number` in both directions, its calls going to a port of this machine. */
+export async function attachTrunk({ api }: TestSystem, number: string, port: number): Promise<void> {
+  const { data } = await api.ok<{ data: { configured: string[] } }>('POST', '/v1/sip/attach', {
+    phone_number: number,
+    directions: [
+      { type: 'inbound', options: { allowed_ips: ['127.0.0.1'] } },
+      { type: 'outbound', sip_endpoint: `127.0.0.1:${port}` },
+    ],
+  });
+  if (!data.configured.includes(number))
+    throw new Error(`${number} was not attached: ${JSON.stringify(data)}`);
+  await api.applied(number);
+}
+
+/** @param failover fields of `failover_config` (contract 3.5) */
+export async function setFailover(
+  { api }: TestSystem,
+  number: string,
+  failover: Record<string, unknown>,
+): Promise<void> {
+  const body = { phone_number: number, direction: 'outbound', failover_config: failover };
+  await api.ok('PATCH', '/v1/sip/config', body);
+  await api.applied(number);
+}
+
+/** Resolves when the trunk's health is as wished. */
+export function health(
+  { api }: TestSystem,
+  number: string,
+  wished: (status: TrunkStatus) => boolean,
+): Promise<TrunkStatus> {
+  return eventually(`the wished health of ${number}`, async () => {
+    const path = `/v1/sip/status?phone_number=${encodeURIComponent(number)}`;
+    const { data } = await api.ok<{ data: TrunkStatus }>('GET', path);
+    return wished(data) ? data : null;
+  });
+}
