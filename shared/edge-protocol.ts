@@ -48,6 +48,8 @@ const Manner = {
   /** minutes */
   max_duration: Type.Integer(),
   request_data: CallVariables,
+  /** stored with the call, told to nobody */
+  metadata: Type.Optional(CallVariables),
   fallback_number: Nullable(Type.String()),
 };
 
@@ -260,6 +262,7 @@ export const CallRecord = Type.Object({
   /** minutes */
   max_duration: Nullable(Type.Integer()),
   request_data: CallVariables,
+  metadata: Type.Optional(CallVariables),
   variables: CallVariables,
 });
 export type CallRecord = Static<typeof CallRecord>;

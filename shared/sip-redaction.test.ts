@@ -34,6 +34,32 @@ describe('redactSip', () => {
     );
   });
 
+  it.each([
+    [
+      'a blank after inline:',
+      'a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline: c2VjcmV0|2^20',
+      'a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline: REDACTED|2^20',
+    ],
+    [
+      'capitals',
+      'a=CRYPTO:1 AES_CM_128_HMAC_SHA1_80 INLINE:c2VjcmV0',
+      'a=CRYPTO:1 AES_CM_128_HMAC_SHA1_80 INLINE:REDACTED',
+    ],
+    [
+      'blanks around the equals sign',
+      'a = crypto:1 AES_CM_128_HMAC_SHA1_80 inline:c2VjcmV0',
+      'a = crypto:1 AES_CM_128_HMAC_SHA1_80 inline:REDACTED',
+    ],
+    [
+      'no key method',
+      'a=crypto:1 AES_CM_128_HMAC_SHA1_80 c2VjcmV0',
+      'a=crypto:1 AES_CM_128_HMAC_SHA1_80 REDACTED',
+    ],
+  ])('takes the key out of a crypto line with %s', (_, line, clean) => {
+    expect(redactSip(invite([], `v=0\r\n${line}\r\n`))).toBe(invite([], `v=0\r\n${clean}\r\n`));
+    expect(redactSip(invite([], `v=0\r\n${clean}\r\n`))).toBe(invite([], `v=0\r\n${clean}\r\n`));
+  });
+
   it('takes digest values out of credentials, folded lines included', () => {
     const message = invite([
       'authorization : Digest username="bob", realm="a, nonce", nonce="84a4\\"cc",',

@@ -8,8 +8,12 @@
  */
 const credentialParameters = /\b(response|nonce|cnonce|opaque)(\s*=\s*)("(?:[^"\\]|\\.)*"|[^\s,]*)/gi;
 const challengeParameters = /\b(nonce)(\s*=\s*)("(?:[^"\\]|\\.)*"|[^\s,]*)/gi;
-/** RFC 4568 section 9.2: `inline:` key||salt, then optional `|lifetime|mki:length`. */
-const inlineKeys = /(inline:)[^\s|;]+/gi;
+/** RFC 4568 section 9.2: `inline:` key||salt, then optional `|lifetime|mki:length`. Blanks are a mistake, but seen. */
+const inlineKeys = /(inline[ \t]*:[ \t]*)[^\s|;]+/gi;
+/** The attribute in any writing, so that a line that is not quite right hides its key too. */
+const cryptoAttribute = /^a[ \t]*=[ \t]*crypto\b/i;
+/** Tag and suite; what follows them without `inline:` may still be a key. */
+const cryptoHead = /^([^:]*:[ \t]*\S+[ \t]+\S+)[^\r\n]*/;
 const otherScheme = /^(\s*)(?!digest\b)([!#$%&'*+\-.^_`|~0-9a-z]+)(\s+)\S[\s\S]*$/i;
 
 const headers: readonly { readonly name: string; readonly redact: (value: string) => string }[] = [
@@ -55,7 +59,7 @@ function isBlank(code: number): boolean {
 function redactionOf(message: string, start: number): ((line: string) => string) | undefined {
   switch (message.charCodeAt(start) | 0x20) {
     case 0x61: // a
-      if (message.startsWith('a=crypto:', start)) return redactCrypto;
+      if (cryptoAttribute.test(message.slice(start, start + 24))) return redactCrypto;
       return headerRedaction(message, start);
     case 0x70: // p
     case 0x77: // w
@@ -80,7 +84,9 @@ function headerRedaction(message: string, start: number): ((line: string) => str
 }
 
 function redactCrypto(line: string): string {
-  return line.replace(inlineKeys, '$1REDACTED');
+  return /inline[ \t]*:/i.test(line)
+    ? line.replace(inlineKeys, '$1REDACTED')
+    : line.replace(cryptoHead, '$1 REDACTED');
 }
 
 function redactCredentials(value: string): string {

@@ -55,7 +55,7 @@ export function callRow(call: CallRecord, edgeId: string): CallRow {
     request_data: JSON.stringify(call.request_data),
     variables: JSON.stringify(call.variables),
     failover_attempts: call.failover_attempts ? JSON.stringify(call.failover_attempts) : null,
-    metadata: '{}',
+    metadata: JSON.stringify(call.metadata ?? {}),
     webhook: null,
   };
 }

@@ -4,7 +4,7 @@ import type { App } from '../http/app-types.ts';
 import type { Services } from '../services.ts';
 
 /** Text exposition format 0.0.4 of Prometheus. */
-const nameForm = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
+const seriesForm = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*="[^"\\\n{}]*",?)*)\})?$/;
 /** Most values that are shown of one edge. */
 const mostPerEdge = 500;
 
@@ -77,11 +77,13 @@ export function metricsRoute(app: App, services: Services, metrics: Metrics): vo
 function edgeMetrics({ edges }: Services): string {
   const byName = new Map<string, string[]>();
   for (const edge of edges.all) {
-    for (const [name, value] of Object.entries(edge.metrics).slice(0, mostPerEdge)) {
-      if (!nameForm.test(name)) continue;
+    for (const [series, value] of Object.entries(edge.metrics).slice(0, mostPerEdge)) {
+      const [, name, labels] = seriesForm.exec(series) ?? [];
+      if (name === undefined) continue;
       const lines = byName.get(name) ?? [];
       byName.set(name, lines);
-      lines.push(`${name}{edge=${JSON.stringify(edge.edgeId)}} ${value}`);
+      const edgeLabel = `edge=${JSON.stringify(edge.edgeId)}`;
+      lines.push(`${name}{${labels ? `${edgeLabel},${labels}` : edgeLabel}} ${value}`);
     }
   }
   return [...byName].map(([name, lines]) => `# TYPE ${name} untyped\n${lines.join('\n')}\n`).join('');

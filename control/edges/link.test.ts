@@ -173,11 +173,20 @@ describe('an edge that connects', () => {
   it('has its own measurements shown with a label', async () => {
     const edge = await connect();
     await edge.next('config');
-    edge.send({ type: 'status', metrics: { trunkline_edge_calls: 7, 'bad name': 1 } });
+    edge.send({
+      type: 'status',
+      metrics: {
+        trunkline_edge_calls: 7,
+        'bad name': 1,
+        'trunkline_edge_refused_total{reason="draining"}': 3,
+        'x{y="}': 1,
+      },
+    });
     edge.send(reportFrame(1, [ended(id(1))]));
     await edge.next('ack');
     const { text } = await test.call('GET', '/metrics', { key: test.operatorKey });
     expect(text).toContain('# TYPE trunkline_edge_calls untyped\ntrunkline_edge_calls{edge="edge-1"} 7\n');
+    expect(text).toContain('trunkline_edge_refused_total{edge="edge-1",reason="draining"} 3\n');
     expect(text).not.toContain('bad name');
     expect(text).toContain('trunkline_control_edge_reports_total{outcome="stored"} 1');
   });

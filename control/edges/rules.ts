@@ -144,6 +144,7 @@ export function mannerOf(settings: NumberSettings) {
     timezone: settings.timezone ?? 'America/Los_Angeles',
     max_duration: settings.max_duration ?? 30,
     request_data: settings.request_data ?? {},
+    ...(settings.metadata && { metadata: settings.metadata }),
     fallback_number: settings.fallback_number ?? null,
   };
 }

@@ -99,6 +99,14 @@ describe('a call', () => {
     expect(agents.last.call.variables).toEqual({ plan: 'gold', customer: '42' });
   });
 
+  it('is recorded with the metadata of its number and the external id of its headers', async () => {
+    const leg = new FakeLeg();
+    const agent = { ...echoAgent, metadata: { team: 'west' } };
+    calls.admit(leg, { ...plan, agent, variables: { external_id: 'E-7' } }, []);
+    await settle();
+    expect(last().metadata).toEqual({ team: 'west', external_id: 'E-7' });
+  });
+
   it('rings when the agent takes longer than 200 ms', async () => {
     agents.ready = false;
     const leg = new FakeLeg();

@@ -88,9 +88,16 @@ export function callRecord(
     pathway_version: agent?.kind === 'pathway' ? agent.pathway_version : null,
     max_duration: agent?.max_duration ?? null,
     request_data: agent?.request_data ?? {},
+    metadata: metadataOf(plan),
     variables: { ...plan.variables, ...progress.extracted },
     ...(progress.attempts ? { failover_attempts: [...progress.attempts] } : {}),
   };
+}
+
+/** Contract 2.8: a header mapped to `external_id` is kept with the call under this key. */
+function metadataOf({ agent, variables }: CallPlan): CallVariables {
+  const { external_id: externalId } = variables;
+  return { ...agent?.metadata, ...(externalId === undefined ? {} : { external_id: externalId }) };
 }
 
 function statusNow(progress: CallProgress): CallRecord['status'] {

@@ -22,9 +22,14 @@ afterEach(async () => {
 
 afterAll(() => system?.stop());
 
+/** A call that the edge, too, knows to be answered: the 200 is on the wire a moment before its record is. */
 async function answered(): Promise<Caller> {
   const caller = await callAndTalk(system, system.tone.number);
   callers.push(caller);
+  await eventually('the answer in the call log', async () => {
+    const entry = (await system.api.calls()).find(({ call_id }) => call_id === caller.callId);
+    return entry?.answered_at ?? null;
+  });
   return caller;
 }
 
