@@ -104,7 +104,7 @@ describe('a call', () => {
     const agent = { ...echoAgent, metadata: { team: 'west' } };
     calls.admit(leg, { ...plan, agent, variables: { external_id: 'E-7' } }, []);
     await settle();
-    expect(last().metadata).toEqual({ team: 'west', external_id: 'E-7' });
+    expect(last()?.metadata).toEqual({ team: 'west', external_id: 'E-7' });
   });
 
   it('rings when the agent takes longer than 200 ms', async () => {
