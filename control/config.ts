@@ -2,13 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
-
-export interface Setting {
-  readonly name: string;
-  /** As it stands in the README's table; empty when there is none. */
-  readonly default: string;
-  readonly description: string;
-}
+import { type Environment, type Setting, SettingError, settingReader } from '#shared/setting-reader.ts';
 
 export const settings = [
   {
@@ -116,8 +110,6 @@ export const settings = [
   },
 ] as const satisfies readonly Setting[];
 
-type SettingName = (typeof settings)[number]['name'];
-
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 export interface ControlConfig {
@@ -150,19 +142,12 @@ export interface ControlConfig {
   readonly instanceId: string;
 }
 
-/** A setting that cannot be used; the message names it and says what it must be. */
-export class SettingError extends Error {
-  override readonly name = 'SettingError';
-}
-
 /**
  * Reads the settings from environment variables.
  * @throws SettingError for the first value that is not usable
  */
-export function readControlConfig(
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): ControlConfig {
-  const read = reader(env);
+export function readControlConfig(env: Environment = process.env): ControlConfig {
+  const read = settingReader(settings, env);
   const dataFolder = resolve(read.text('TRUNKLINE_DATA'));
   const host = read.text('CONTROL_HOST');
   const port = read.integer('CONTROL_PORT', 0, 65535);
@@ -190,7 +175,7 @@ export function readControlConfig(
     tls: certificateFiles(read.optional('TLS_CERT'), read.optional('TLS_KEY'), read.optional('TLS_CA')),
     sipEntitlementDefault: read.flag('SIP_ENTITLEMENT_DEFAULT'),
     openInbound: read.flag('SIP_OPEN_INBOUND'),
-    allowPrivateTargets: networks(read.optional('ALLOW_PRIVATE_TARGETS')),
+    allowPrivateTargets: networks(read.list('ALLOW_PRIVATE_TARGETS')),
     requestsPerMinute: read.integer('RATE_LIMIT_PER_MINUTE', 1, 1_000_000),
     metricsPublic: read.flag('METRICS_PUBLIC'),
     callLogDays: read.integer('CALL_LOG_DAYS', 1, 36_500),
@@ -200,32 +185,6 @@ export function readControlConfig(
     edgeFrameBytes: read.integer('EDGE_FRAME_BYTES', 65_536, 268_435_456),
     logLevel: read.choice('LOG_LEVEL', logLevels),
     instanceId: randomUUID(),
-  };
-}
-
-function reader(env: Readonly<Record<string, string | undefined>>) {
-  const optional = (name: SettingName) => env[name]?.trim() || null;
-  const text = (name: SettingName) =>
-    optional(name) ?? settings.find((setting) => setting.name === name)?.default ?? '';
-  return {
-    optional,
-    text,
-    integer(name: SettingName, least: number, most: number): number {
-      const value = Number(text(name));
-      if (Number.isInteger(value) && value >= least && value <= most) return value;
-      throw new SettingError(`${name} must be a whole number from ${least} to ${most}, not "${text(name)}"`);
-    },
-    flag(name: SettingName): boolean {
-      const value = text(name).toLowerCase();
-      if (value === 'true' || value === '1') return true;
-      if (value === 'false' || value === '0') return false;
-      throw new SettingError(`${name} must be true or false, not "${text(name)}"`);
-    },
-    choice<T extends string>(name: SettingName, values: readonly T[]): T {
-      const found = values.find((value) => value === text(name));
-      if (found) return found;
-      throw new SettingError(`${name} must be one of ${values.join(', ')}, not "${text(name)}"`);
-    },
   };
 }
 
@@ -250,11 +209,7 @@ function certificateFiles(cert: string | null, key: string | null, ca: string | 
   return { cert: resolve(cert), key: resolve(key), ca: ca && resolve(ca) };
 }
 
-function networks(list: string | null): string[] {
-  const entries = (list ?? '')
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
+function networks(entries: string[]): string[] {
   try {
     parseNetworks(entries);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { SettingError } from './config.ts';
+import { SettingError } from '#shared/setting-reader.ts';
 
 /**
  * Holds a data folder for one control plane until the process ends, however it ends: two on one folder would

@@ -1,9 +1,10 @@
 /** The control plane as a program: settings, database, first start, listen; on SIGTERM drain and end. */
 import { pino } from 'pino';
+import { SettingError } from '#shared/setting-reader.ts';
 import { createApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
 import { ensureCertificates } from './certificates/files.ts';
-import { type ControlConfig, readControlConfig, SettingError } from './config.ts';
+import { type ControlConfig, readControlConfig } from './config.ts';
 import { holdDataFolder } from './data-lock.ts';
 
 async function main(config: ControlConfig): Promise<void> {

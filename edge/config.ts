@@ -3,13 +3,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type FliteVoice, fliteVoices } from '#shared/models/flite.ts';
+import { type Environment, SettingError, settingReader } from '#shared/setting-reader.ts';
 import { workerLocation } from './media/worker/location.ts';
 import { settings } from './settings.ts';
 
-export { type Setting, settings } from './settings.ts';
+export { settings } from './settings.ts';
 
 type SettingName = (typeof settings)[number]['name'];
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -74,14 +74,9 @@ export interface EdgeSettings {
   readonly logLevel: (typeof logLevels)[number];
 }
 
-/** A setting that cannot be used; the message names it, its value, and what it may be. */
-class SettingError extends Error {
-  override readonly name = 'SettingError';
-}
-
 /** @throws SettingError for the first value that is not usable */
 export function readSettings(env: Environment = process.env): EdgeSettings {
-  const read = reader(env);
+  const read = settingReader(settings, env);
   const dataDir = resolve(read.text('TRUNKLINE_DATA'));
   const tlsFile = (name: 'TLS_CERT' | 'TLS_KEY' | 'TLS_CA', file: string): string =>
     resolve(read.optional(name) ?? join(dataDir, 'tls', file));
@@ -203,7 +198,7 @@ function readBootstrap(file: string): ControlAddress | null {
   return typeof controlUrl === 'string' && typeof edgeToken === 'string' ? { controlUrl, edgeToken } : null;
 }
 
-type Reader = ReturnType<typeof reader>;
+type Reader = ReturnType<typeof settingReader<SettingName>>;
 
 function rtpPorts(read: Reader): EdgeSettings['rtp'] {
   const portMin = read.integer('RTP_PORT_MIN', 1024, 65_534);
@@ -239,42 +234,4 @@ function voiceSettings(read: Reader): Pick<EdgeSettings, 'voice' | 'tts'> {
   const voice = name === null ? 'slt' : fliteVoices.find((known) => known === name);
   if (voice) return { voice, tts: null };
   throw new SettingError(`TTS_VOICE must be one of ${fliteVoices.join(', ')}, not "${name}"`);
-}
-
-function reader(env: Environment) {
-  const optional = (name: SettingName): string | null => env[name]?.trim() || null;
-  const text = (name: SettingName): string =>
-    optional(name) ?? settings.find((setting) => setting.name === name)?.default ?? '';
-  return {
-    optional,
-    text,
-    /** Comma-separated words. */
-    list: (name: SettingName): string[] =>
-      text(name)
-        .split(',')
-        .map((word) => word.trim())
-        .filter((word) => word !== ''),
-    isSet: (name: SettingName): boolean => optional(name) !== null,
-    integer(name: SettingName, least: number, most: number): number {
-      const value = Number(text(name));
-      if (Number.isInteger(value) && value >= least && value <= most) return value;
-      throw new SettingError(`${name} must be a whole number from ${least} to ${most}, not "${text(name)}"`);
-    },
-    flag(name: SettingName): boolean {
-      const value = text(name).toLowerCase();
-      if (value === 'true' || value === '1') return true;
-      if (value === 'false' || value === '0') return false;
-      throw new SettingError(`${name} must be true or false, not "${text(name)}"`);
-    },
-    choice<T extends string>(name: SettingName, values: readonly T[]): T {
-      const found = values.find((value) => value === text(name));
-      if (found) return found;
-      throw new SettingError(`${name} must be one of ${values.join(', ')}, not "${text(name)}"`);
-    },
-    url(name: SettingName): string | null {
-      const value = optional(name);
-      if (value === null || /^https?:\/\/./i.test(value)) return value;
-      throw new SettingError(`${name} must be a URL that begins with http:// or https://, not "${value}"`);
-    },
-  };
 }

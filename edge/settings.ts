@@ -1,11 +1,6 @@
 /** The settings of the edge as the README shows them; config.ts reads them. */
 
-export interface Setting {
-  readonly name: string;
-  /** As it stands in the README's table; empty when there is none. */
-  readonly default: string;
-  readonly description: string;
-}
+import type { Setting } from '#shared/setting-reader.ts';
 
 export const settings = [
   {

@@ -2,8 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Setting } from '#shared/setting-reader.ts';
 import { settings as control } from '../control/config.ts';
-import { settings as edge, type Setting } from '../edge/config.ts';
+import { settings as edge } from '../edge/config.ts';
 
 const root = join(import.meta.dirname, '..');
 /** With the padding of table cells taken out. */

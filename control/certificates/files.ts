@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { SettingError } from '../config.ts';
+import { SettingError } from '#shared/setting-reader.ts';
 import { type Issued, issueAuthority, issueServer } from './issue.ts';
 
 const renewBeforeMs = 30 * 24 * 60 * 60 * 1000;

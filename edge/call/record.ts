@@ -1,4 +1,5 @@
 /** The record of a call as it is reported: whole each time, pure. */
+import { isBuiltIn } from '#shared/agent/built-in-variables.ts';
 import type { AgentSettings, CallRecord, CallVariables, MediaReport } from '#shared/edge-protocol.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import { endingOf, type Termination } from './ending.ts';
@@ -31,24 +32,6 @@ export interface CallProgress {
   /** Places that a call of ours was tried at in vain (contract 3.4). */
   readonly attempts?: readonly FailoverAttempt[] | null;
 }
-
-/** Names that neither headers nor request_data may set (contract 9.4). */
-export const builtInVariables: ReadonlySet<string> = new Set([
-  'now',
-  'now_utc',
-  'short_from',
-  'short_to',
-  'from',
-  'to',
-  'call_id',
-  'phone_number',
-  'from_number',
-  'city',
-  'country',
-  'state',
-  'zip',
-  'input',
-]);
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
@@ -117,6 +100,6 @@ export function callFacts(callId: string, leg: LegFacts, plan: CallPlan): CallFa
     direction: leg.direction,
     from: leg.from,
     to: leg.to,
-    variables: Object.fromEntries(Object.entries(merged).filter(([name]) => !builtInVariables.has(name))),
+    variables: Object.fromEntries(Object.entries(merged).filter(([name]) => !isBuiltIn(name))),
   };
 }

@@ -1,6 +1,6 @@
 /** Headers of INVITEs: those received as variables of the call, variables as those sent (contract 2.8). Pure. */
+import { isBuiltIn } from '#shared/agent/built-in-variables.ts';
 import type { CallVariables, HeaderMapping } from '#shared/edge-protocol.ts';
-import { builtInVariables } from '../call/record.ts';
 import { type HeaderFields, tokensOf } from './headers.ts';
 
 /** Headers that become variables without a mapping, besides every `X-` header. */
@@ -17,7 +17,7 @@ export function inboundVariables(headers: HeaderFields, mappings: readonly Heade
 
   const variables: CallVariables = {};
   const put = (name: string, value: string | undefined): void => {
-    if (value !== undefined && !builtInVariables.has(name) && name !== '__proto__') variables[name] = value;
+    if (value !== undefined && !isBuiltIn(name) && name !== '__proto__') variables[name] = value;
   };
   const mapped = new Set<string>();
   for (const mapping of mappings) {
