@@ -6,10 +6,13 @@ import { FailoverAttempt } from '#shared/trunk-protocol.ts';
 
 const text = Type.String();
 
+/** Signaling takes no longer Call-ID: its answer would not fit in a frame of a drachtio-server. */
+const longestCallId = 8000;
+
 export const CallLogQuery = Type.Object({
   phone_number: Type.Optional(PhoneNumber()),
   limit: Type.Optional(Integer(1, 500)),
-  before: Type.Optional(Text(1, 512, 'call_id or id of the last row of the previous page')),
+  before: Type.Optional(Text(1, longestCallId, 'call_id or id of the last row of the previous page')),
   direction: Type.Optional(OneOf(['inbound', 'outbound'])),
   status: Type.Optional(Text(1, 32, 'An outcome, or a three-digit SIP code')),
   from_date: Type.Optional(Text(1, 40, 'Date or ISO time, inclusive')),
