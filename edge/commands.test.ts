@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReportBody } from '#shared/edge-protocol.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
+import { manner } from './agent/testing.ts';
 import type { OutboundPlan } from './call/outbound-call.ts';
 import { carryOut } from './commands.ts';
 
@@ -22,7 +23,7 @@ function targets() {
     reports,
     calls: {
       stop: (callId: string) => done.push(['stop', callId]),
-      place: (plan: OutboundPlan) => done.push(['place', plan.callId, plan.from, plan.to]),
+      place: (plan: OutboundPlan) => done.push(['place', plan.callId, plan.from, plan.to, plan.precallDtmf]),
     },
     trunks: {
       failBack: (trunkId: string) => done.push(['failback', trunkId]),
@@ -52,26 +53,13 @@ describe('a command of control', () => {
         number: '+14155550100',
         to: '+14155550123',
         variables: {},
-        precall_dtmf: null,
+        precall_dtmf: '1w2',
         voicemail: { action: 'hangup', message: null },
-        agent: {
-          kind: 'echo',
-          first_sentence: null,
-          wait_for_greeting: false,
-          block_interruptions: false,
-          ignore_button_press: false,
-          voice: null,
-          language: 'en-US',
-          interruption_threshold: 500,
-          timezone: 'UTC',
-          max_duration: 30,
-          request_data: {},
-          fallback_number: null,
-        },
+        agent: { kind: 'echo', ...manner },
       },
       edge,
     );
-    expect(edge.done).toEqual([['place', 'c1', '+14155550100', '+14155550123']]);
+    expect(edge.done).toEqual([['place', 'c1', '+14155550100', '+14155550123', '1w2']]);
   });
 
   it('returns a trunk to its primary', async () => {

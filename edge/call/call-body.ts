@@ -74,7 +74,6 @@ export class CallBody {
     return this.#deps.media.createLeg({
       callId: this.id,
       codecs,
-      signalingAddress: this.#owner.facts.sourceIp ?? undefined,
       failed: (error) => this.#owner.end({ code: 'internal_error', detail: error.message }),
     });
   }

@@ -57,8 +57,6 @@ export interface MediaLegOptions {
   readonly callId: string;
   /** Codecs in order of preference. */
   readonly codecs: readonly CodecName[];
-  /** Address that the peer's signaling comes from: tells an SDP address behind NAT from one that can be reached. */
-  readonly signalingAddress?: string | undefined;
   /** Called at most once, when the leg can carry no more audio (its media worker died): the call should end. */
   readonly failed?: ((error: Error) => void) | undefined;
 }
