@@ -26,6 +26,7 @@ describe('the settings of the edge', () => {
         handshakesPerSecond: 500,
         requestsPerSecond: 10_000,
         maxMessageBytes: 65_536,
+        maxHeaders: 128,
         connectTimeoutMs: 4_000,
       },
       maxCalls: 500,

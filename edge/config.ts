@@ -105,6 +105,7 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
       handshakesPerSecond: read.integer('SIP_HANDSHAKES_PER_SECOND', 1, 1_000_000),
       requestsPerSecond: read.integer('SIP_REQUESTS_PER_SECOND', 1, 1_000_000),
       maxMessageBytes: read.integer('SIP_MAX_MESSAGE_BYTES', 4096, 1_048_576),
+      maxHeaders: read.integer('SIP_MAX_HEADERS', 16, 10_000),
       connectTimeoutMs: read.integer('SIP_CONNECT_TIMEOUT_S', 1, 60) * 1000,
     },
     maxCalls: read.integer('MAX_CALLS', 1, 100_000),

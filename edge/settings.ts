@@ -75,6 +75,7 @@ export const settings = [
     description: 'SIP requests per second from one address.',
   },
   { name: 'SIP_MAX_MESSAGE_BYTES', default: '65536', description: 'Largest SIP message.' },
+  { name: 'SIP_MAX_HEADERS', default: '128', description: 'Header field lines of a SIP message at most.' },
   {
     name: 'MAX_CALLS',
     default: '500',

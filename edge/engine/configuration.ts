@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { DEFAULT_MESSAGE_LIMITS } from './message/limits.ts';
 import type { StackOptions } from './stack.ts';
 import type { KeyPair, TlsMaterial } from './transport/certificates.ts';
 import { DEFAULT_TRANSPORT_LIMITS } from './transport/limits.ts';
@@ -24,6 +25,7 @@ const Limits = Type.Object(
     /** Milliseconds from connecting to authentication of an application. */
     appAuthenticateMs: Type.Optional(Count),
     maxMessageBytes: Type.Optional(Count),
+    maxHeaders: Type.Optional(Count),
     maxConnections: Type.Optional(Count),
     maxConnectionsPerAddress: Type.Optional(Count),
     handshakesPerSecond: Type.Optional(Count),
@@ -122,6 +124,10 @@ export function stackOptions(configuration: Configuration): StackOptions {
       authenticateMs: limits.appAuthenticateMs ?? 10_000,
     },
     hep,
+    messages: {
+      maxBytes: limits.maxMessageBytes ?? DEFAULT_MESSAGE_LIMITS.maxBytes,
+      maxHeaders: limits.maxHeaders ?? DEFAULT_MESSAGE_LIMITS.maxHeaders,
+    },
     requestsPerSecond: limits.requestsPerSecond ?? 10_000,
     maxTransactions: limits.maxTransactions ?? 50_000,
   };

@@ -28,7 +28,7 @@ afterAll(() => certificates.remove());
 beforeEach(async () => {
   clock = new FakeClock();
   logged.length = 0;
-  const limits = { maxFrameBytes: 4_000, requestsPerSecond: 50 };
+  const limits = { maxFrameBytes: 4_000, requestsPerSecond: 50, maxMessageBytes: 100_000, maxHeaders: 40 };
   const configuration = JSON.stringify({ ...engineConfiguration(certificates), limits });
   stack = new Stack(stackOptions(parseConfiguration(configuration)), clock, (level, message) => {
     if (level === 'error') logged.push(message);
@@ -324,6 +324,17 @@ describe('requests that concern no application', () => {
         );
       if (status === 420) expect(refusal.headers.get('unsupported')).toBe('magic');
     }
+  });
+
+  it('may be as large as is configured, and have as many header lines', async () => {
+    const pad = (count: number) => Array.from({ length: count }, (_, i) => `X-Pad-${i}: x`);
+    peer.send(lines('DANCE', 1, { 'Call-ID': 'large', 'X-Pad': 'x'.repeat(90_000) }));
+    expect(await peer.status()).toBe(405);
+    peer.send([...lines('DANCE', 1, { 'Call-ID': 'few' }), ...pad(32)]);
+    expect(await peer.status()).toBe(405);
+    peer.send([...lines('DANCE', 1, { 'Call-ID': 'many' }), ...pad(41)]);
+    const refusal = response(await peer.next());
+    expect([refusal.status, refusal.reason]).toEqual([513, 'Too Many Header Fields']);
   });
 
   it('are absorbed when they come again, and refused when they come on two ways', async () => {

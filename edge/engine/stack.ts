@@ -7,6 +7,7 @@ import { DrachtioPort, type PortSettings } from './drachtio-port/port.ts';
 import { HepSender } from './hep-sender.ts';
 import { Identity, type ListenAddress } from './identity.ts';
 import type { FrameError } from './message/framing.ts';
+import type { MessageLimits } from './message/limits.ts';
 import type { SipMessage } from './message/message.ts';
 import { answerableRequest, parseMessage } from './message/parse.ts';
 import { validateResponse } from './message/validate.ts';
@@ -25,6 +26,7 @@ export interface StackOptions {
   readonly publicHost: string | null;
   readonly port: PortSettings;
   readonly hep: ListenAddress | null;
+  readonly messages: MessageLimits;
   /** SIP requests per second and source address; those beyond are dropped without a word. */
   readonly requestsPerSecond: number;
   /** Server transactions at a time. */
@@ -56,6 +58,7 @@ export class Stack {
   readonly #transactions = new TransactionTable();
   readonly #sessions = new DialogTable<Session>();
   readonly #port: DrachtioPort;
+  readonly #messages: MessageLimits;
   readonly #limit: RateLimit;
   #core: { uas: Uas; uac: Uac; answers: Answers; identity: Identity } | null = null;
 
@@ -66,6 +69,7 @@ export class Stack {
     this.#log = log;
     this.#hep = options.hep === null ? null : new HepSender(options.hep, this.#metrics, clock);
     this.#wire = new Wire(this.#metrics, this.#hep, clock);
+    this.#messages = options.messages;
     this.#limit = new RateLimit(options.requestsPerSecond);
     this.#transport = new TransportLayer(
       options.transport,
@@ -151,7 +155,7 @@ export class Stack {
   }
 
   #received(flow: Flow, bytes: Buffer): void {
-    const result = parseMessage(bytes);
+    const result = parseMessage(bytes, this.#messages);
     const message = result.ok ? result.message : result.partial;
     this.#wire.received(flow, bytes, message?.headers ?? null);
     if (!result.ok) {
