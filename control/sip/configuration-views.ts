@@ -3,6 +3,7 @@ import type { Configuration } from '#shared/api/sip.ts';
 import type { Db, SipConfigurationRow } from '../db/tables.ts';
 import type { Services } from '../services.ts';
 import { findProbed } from './health-store.ts';
+import { findRegistrations } from './registrations-store.ts';
 import { inboundSources } from './rules.ts';
 import { configurationView } from './views.ts';
 
@@ -22,14 +23,13 @@ export async function numberView(
   const versions = await services.edgeConfig.versionsOfNumbers(db, numbers);
   const confirmed = services.edges.appliedVersion;
   const sources = inboundSources(rows, services.config.openInbound);
-  const probed = await findProbed(
-    db,
-    rows.map((row) => row.id),
-  );
+  const ids = rows.map((row) => row.id);
+  const probed = await findProbed(db, ids);
+  const registrations = await findRegistrations(db, ids);
   const configurations = rows.map((row) => {
     const version = versions.get(row.number);
     const applied = confirmed !== null && version !== undefined && version <= confirmed;
-    return configurationView(row, { applied, sources, probed });
+    return configurationView(row, { applied, sources, probed, registrations });
   });
   const primary = (direction: string) =>
     configurations.find((configuration) => configuration.direction === direction) ?? null;

@@ -68,6 +68,10 @@ function passwordContext(id: string): string {
 
 export async function deleteConfigurations(db: Db, ids: readonly string[]): Promise<void> {
   await db
+    .deleteFrom('registrations')
+    .where('configuration_id', 'in', [...ids])
+    .execute();
+  await db
     .deleteFrom('trunk_endpoints')
     .where('configuration_id', 'in', [...ids])
     .execute();

@@ -1,6 +1,6 @@
 /** SIP configurations and numbers as the API shows them: pure functions of rows (contract 2.2, 2.6, 3.3). */
 import type { Configuration } from '#shared/api/sip.ts';
-import type { SipConfigurationRow } from '../db/tables.ts';
+import type { RegistrationRow, SipConfigurationRow } from '../db/tables.ts';
 import { alertsOf, codecsOf, failoverOf } from './config-rules.ts';
 import { activePriority, type HealthStatus, type Probed, trunkStatus } from './health-rules.ts';
 import { secretMask } from './rules.ts';
@@ -10,6 +10,8 @@ export interface ViewContext {
   readonly applied: boolean;
   readonly sources: 'listed' | 'none' | 'open';
   readonly probed: Probed;
+  /** By id of the record. */
+  readonly registrations: ReadonlyMap<string, RegistrationRow>;
 }
 
 /** The configuration object of contract 2.2. */
@@ -30,6 +32,7 @@ export function configurationView(row: SipConfigurationRow, context: ViewContext
     codec_config: codecView(row),
     alert_config: alertsOf(row),
     ...(row.direction === 'inbound' && { inbound_sources: context.sources }),
+    registration: registrationView(row, context.registrations.get(row.id)),
     applied: context.applied,
     health_status: trunkStatus([row], context.probed),
     created_at: row.created_at,
@@ -41,6 +44,16 @@ export function configurationView(row: SipConfigurationRow, context: ViewContext
 function failoverView(row: SipConfigurationRow, activePriority: number): Configuration['failover_config'] {
   const { endpoints, triggers, ...rest } = failoverOf(row);
   return { ...rest, endpoints: [...endpoints], triggers: [...triggers], active_priority: activePriority };
+}
+
+/** null as well until an edge has told of it. */
+function registrationView(
+  row: SipConfigurationRow,
+  last: RegistrationRow | undefined,
+): Configuration['registration'] {
+  if (row.auth_mode !== 'register' || !last) return null;
+  const { state, registrar, expires_at, sip_code, last_error, at } = last;
+  return { state, registrar, expires_at, sip_code, last_error, at };
 }
 
 function codecView(row: SipConfigurationRow): Configuration['codec_config'] {

@@ -51,14 +51,27 @@ export function uriOf(nameAddr: string): string {
   return (semicolon < 0 ? unquoted : unquoted.slice(0, semicolon)).trim();
 }
 
+/** A user part for a SIP URI: what RFC 3261 section 25.1 does not allow in one is escaped. */
+export function userPart(user: string): string {
+  return encodeURIComponent(user).replace(/%(?:24|26|2B|2C|2F|3B|3D|3F)/g, decodeURIComponent);
+}
+
+/** A host for a SIP URI: an IPv6 address in brackets. */
+export function hostPart(host: string): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+}
+
+/** `host` or `host:port` of a SIP URI, in lower case; empty when it is none. */
+export function hostPortOf(uri: string): string {
+  return (/^sips?:(?:[^@]*@)?([^;?>]+)/i.exec(uri)?.[1] ?? '').toLowerCase();
+}
+
 /**
- * A SIP URI of `user` at a host. Characters that RFC 3261 section 25.1 does not allow in a user part are escaped.
+ * A SIP URI of `user` at a host over TLS.
  * @param host name or address, IPv6 with or without brackets
  */
 export function sipUri(user: string, host: string, port: number): string {
-  const escaped = encodeURIComponent(user).replace(/%(?:24|26|2B|2C|2F|3B|3D|3F)/g, decodeURIComponent);
-  const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
-  return `sip:${escaped === '' ? '' : `${escaped}@`}${name}:${port};transport=tls`;
+  return `sip:${user === '' ? '' : `${userPart(user)}@`}${hostPart(host)}:${port};transport=tls`;
 }
 
 /** Finds the configured number that a caller dialled, with or without leading plus. */

@@ -2,10 +2,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DialTarget } from '../call/ports.ts';
 import { capabilities, type Environment } from './environment.ts';
+import type { Exchange } from './exchange.ts';
 import { contactOf } from './headers.ts';
 import { placeOf } from './outbound-invite.ts';
-import type { NewRequest, RequestSent } from './srf.ts';
-import { warningText } from './warning-text.ts';
 
 export interface ProbeOutcome {
   /** Status of the endpoint's response; null when there was none. */
@@ -18,47 +17,35 @@ export interface ProbeOutcome {
 
 export interface ProberOptions {
   readonly environment: Environment;
-  readonly request: (request: NewRequest, sent: RequestSent) => void;
+  readonly exchange: Exchange;
 }
 
 /** Sends OPTIONS to `target`. Never rejects: what goes wrong is the outcome. @param timeoutMs for the whole probe */
 export function probe(
-  { environment, request }: ProberOptions,
+  { environment, exchange }: ProberOptions,
   target: DialTarget,
   timeoutMs: number,
 ): Promise<ProbeOutcome> {
   const { clock, publicAddress, software } = environment;
   const place = placeOf('', target);
   const startedAt = clock.now();
+  const us = publicAddress === null ? 'localhost' : publicAddress.replace(/:\d+$/, '');
+  const headers = {
+    'Call-ID': randomUUID(),
+    From: `<sip:probe@${us}>;tag=${randomBytes(8).toString('hex')}`,
+    To: `<${place.uri.replace(/;transport=tls$/, '')}>`,
+    // RFC 3261 section 11.1 lets OPTIONS have a Contact, and some peers want one.
+    Contact: contactOf(publicAddress ?? 'localhost', place.uri, {}),
+    'User-Agent': software,
+    ...capabilities(),
+  };
   return new Promise((resolve) => {
-    const done = (sipCode: number | null, error: string | null): void => {
-      timer.cancel();
-      const responseTimeMs = sipCode === null ? null : Math.round(clock.now() - startedAt);
-      resolve({ sipCode, responseTimeMs, error });
-    };
-    const timer = clock.after(timeoutMs, () => done(null, 'timeout'));
-    const us = publicAddress === null ? 'localhost' : publicAddress.replace(/:\d+$/, '');
-    const options: NewRequest = {
-      method: 'OPTIONS',
-      ...place,
-      headers: {
-        'Call-ID': randomUUID(),
-        From: `<sip:probe@${us}>;tag=${randomBytes(8).toString('hex')}`,
-        To: `<${place.uri.replace(/;transport=tls$/, '')}>`,
-        // RFC 3261 section 11.1 lets OPTIONS have a Contact, and some peers want one.
-        Contact: contactOf(publicAddress ?? 'localhost', place.uri, {}),
-        'User-Agent': software,
-        ...capabilities(),
-      },
-    };
-    request(options, (error, sent) => {
-      if (error || !sent) return done(null, error instanceof Error ? error.message : String(error));
-      sent.on('response', ({ status, source_address, headers, reason }) => {
-        if (status < 200) return;
-        // The engine made it itself: nobody answered.
-        if (source_address !== '') done(status, null);
-        else done(null, status === 408 ? 'timeout' : (warningText(headers) ?? reason));
-      });
+    exchange({ method: 'OPTIONS', ...place, headers }, timeoutMs, (outcome) => {
+      if (outcome.kind === 'silent') {
+        return resolve({ sipCode: null, responseTimeMs: null, error: outcome.error });
+      }
+      const responseTimeMs = Math.round(clock.now() - startedAt);
+      resolve({ sipCode: outcome.status, responseTimeMs, error: null });
     });
   });
 }

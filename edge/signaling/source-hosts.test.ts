@@ -58,6 +58,23 @@ describe('the source hosts of trunks', () => {
     hosts.close();
   });
 
+  it('have the addresses besides that they were found at, until they are looked up again', async () => {
+    const { clock, hosts, changes } = setup({ 'a.example': ['192.0.2.1'] });
+    hosts.follow(['a.example']);
+    await settle();
+    hosts.learn('a.example', ['192.0.2.1']);
+    hosts.learn('other.example', ['192.0.2.9']);
+    expect(changes()).toBe(1);
+    hosts.learn('a.example', ['192.0.2.7']);
+    expect(changes()).toBe(2);
+    expect(hosts.addresses.get('a.example')).toEqual(['192.0.2.1', '192.0.2.7']);
+    expect(hosts.addresses.has('other.example')).toBe(false);
+    clock.advance(300_000);
+    await settle();
+    expect(hosts.addresses.get('a.example')).toEqual(['192.0.2.1']);
+    hosts.close();
+  });
+
   it('are forgotten when no trunk names them any more', async () => {
     const { hosts } = setup({ 'a.example': ['192.0.2.1'] });
     hosts.follow(['a.example']);

@@ -57,6 +57,15 @@ export class SourceHosts {
     }
   }
 
+  /** Adds addresses that a host was found at meanwhile; they stay until its next look-up. */
+  learn(host: string, addresses: readonly string[]): void {
+    const known = this.#addresses.get(host) ?? [];
+    const all = [...new Set([...known, ...addresses])].sort();
+    if (this.#closed || !this.#hosts.has(host) || all.length === known.length) return;
+    this.#addresses.set(host, all);
+    this.#options.changed();
+  }
+
   close(): void {
     this.#closed = true;
     this.#timer?.cancel();

@@ -99,3 +99,46 @@ describe('a source address', () => {
     expect(sources.admit(config, '192.0.2.5').allowed).toBe(true);
   });
 });
+
+describe('a registration', () => {
+  const registering = (id: string, allowed: string[], username = 'acme'): InboundTrunk => ({
+    ...trunk(id, allowed),
+    auth_mode: 'register',
+    registration: { host: 'pbx.example.com', port: 5061, username, password: 'p', expires_s: 300 },
+  });
+  const one = number(registering('a', ['192.0.2.1']));
+  const other = { ...number(registering('b', ['198.51.100.1'])), number: '+14155550101' };
+  const twin = { ...number(registering('c', ['192.0.2.1'])), number: '+14155550102' };
+  const sources = new SourceIndex(config([one, other, twin]), new Map());
+  const found = (user: string, address: string, dialled = '') =>
+    sources.registered(user, address, dialled)?.trunk.id ?? null;
+
+  it('is told by the user that is called and by where the call comes from', () => {
+    expect(found('acme', '192.0.2.1')).toBe('a');
+    expect(found('acme', '198.51.100.1')).toBe('b');
+    expect(found('acme', '203.0.113.1')).toBeNull();
+    expect(found('Acme', '192.0.2.1')).toBeNull();
+  });
+
+  it('of several at one registrar is told by the number in To', () => {
+    expect(found('acme', '192.0.2.1', '+14155550102')).toBe('c');
+    expect(found('acme', '192.0.2.1', '+14155550101')).toBe('a');
+  });
+
+  it('is known by its user even to those who may not call it', () => {
+    expect(sources.registeredAnywhere('acme')).toBe(one);
+    expect(sources.registeredAnywhere('nobody')).toBeUndefined();
+  });
+
+  it('lets its registrar dial the number itself', () => {
+    expect(sources.admit(other, '198.51.100.1')).toMatchObject({ allowed: true, trunk: { id: 'b' } });
+    expect(sources.admit(other, '192.0.2.1')).toEqual({ allowed: false });
+  });
+
+  it('takes the addresses of its registrar by name', () => {
+    const byName = number({ ...registering('n', []), source_host: 'pbx.example.com' });
+    const resolved = new Map([['pbx.example.com', ['203.0.113.5']]]);
+    const index = new SourceIndex(config([byName]), resolved);
+    expect(index.registered('acme', '203.0.113.5', '')?.number).toBe(byName);
+  });
+});

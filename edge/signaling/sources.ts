@@ -50,6 +50,12 @@ export type Admission =
   | { readonly allowed: true; readonly trunk: InboundTrunk | null }
   | { readonly allowed: false };
 
+/** A record that registers somewhere, and the number that it is for. */
+export interface RegisteredNumber {
+  readonly number: NumberConfig;
+  readonly trunk: InboundTrunk;
+}
+
 interface TrunkSources {
   readonly trunk: InboundTrunk;
   readonly addresses: AddressSet;
@@ -58,6 +64,8 @@ interface TrunkSources {
 /** The sources of all numbers of one configuration, with the host names resolved as they were then. */
 export class SourceIndex {
   readonly #byNumber = new Map<string, readonly TrunkSources[]>();
+  /** By the user that they register. */
+  readonly #registered = new Map<string, (RegisteredNumber & TrunkSources)[]>();
   readonly #all = new AddressSet();
   readonly #openInbound: boolean;
   /** Entries that could not be read, for the log. */
@@ -67,10 +75,9 @@ export class SourceIndex {
   constructor(config: EdgeConfig, resolved: ReadonlyMap<string, readonly string[]>) {
     this.#openInbound = config.open_inbound;
     for (const number of config.numbers) {
-      this.#byNumber.set(
-        number.number,
-        number.inbound.map((trunk) => this.#sourcesOf(trunk, resolved)),
-      );
+      const trunks = number.inbound.map((trunk) => this.#sourcesOf(trunk, resolved));
+      this.#byNumber.set(number.number, trunks);
+      for (const sources of trunks) this.#addRegistered(number, sources);
     }
   }
 
@@ -82,6 +89,28 @@ export class SourceIndex {
       else this.unreadable.push(entry);
     }
     return { trunk, addresses };
+  }
+
+  #addRegistered(number: NumberConfig, sources: TrunkSources): void {
+    const { auth_mode, registration } = sources.trunk;
+    if (auth_mode !== 'register' || !registration) return;
+    const known = this.#registered.get(registration.username) ?? [];
+    this.#registered.set(registration.username, [...known, { number, ...sources }]);
+  }
+
+  /**
+   * The registration that a call to `user` comes for: one of that user whose registrar has the source address. The
+   * same user may be registered at several registrars, and at one for several numbers.
+   * @param dialled number that To names, which decides between several
+   */
+  registered(user: string, address: string, dialled: string): RegisteredNumber | null {
+    const fitting = this.#registered.get(user)?.filter(({ addresses }) => addresses.has(address)) ?? [];
+    return fitting.find(({ number }) => number.number === dialled) ?? fitting[0] ?? null;
+  }
+
+  /** A number that registers as `user`, wherever; undefined when none does. */
+  registeredAnywhere(user: string): NumberConfig | undefined {
+    return this.#registered.get(user)?.[0]?.number;
   }
 
   /**

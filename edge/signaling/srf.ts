@@ -64,7 +64,7 @@ export type RequestSent = (error: unknown, request?: SrfRequest) => void;
 
 /** A request outside of dialogs. */
 export interface NewRequest {
-  readonly method: 'INVITE' | 'OPTIONS';
+  readonly method: 'INVITE' | 'OPTIONS' | 'REGISTER';
   readonly uri: string;
   /** URI of the next hop; absent: `uri` says it. */
   readonly proxy?: string;

@@ -13,6 +13,7 @@ import type { OutboundParts } from '../call/outbound-call.ts';
 import type { Agents, Media } from '../call/ports.ts';
 import { EngineProcess } from '../engine-process.ts';
 import { createLog } from '../log.ts';
+import type { RegistrarAccess } from './registrations.ts';
 import { Signaling } from './signaling.ts';
 
 export interface TestEdgeOptions {
@@ -20,6 +21,11 @@ export interface TestEdgeOptions {
   readonly agents: Agents;
   readonly outbound: Omit<OutboundParts, 'dialer'>;
   readonly noResponseMs?: number;
+  readonly registrars?: RegistrarAccess;
+  /** 1000 unless given. */
+  readonly maxCalls?: number;
+  /** Whether `records` is filled; a load would make it grow without end. */
+  readonly keepRecords?: boolean;
 }
 
 export class TestEdge {
@@ -33,6 +39,8 @@ export class TestEdge {
   readonly signaling: Signaling;
   /** What was reported of each call, by its id. */
   readonly records = new Map<string, CallRecord[]>();
+  /** Hears of every report of a call. */
+  onRecord: (record: CallRecord) => void = () => {};
   readonly #folder = mkdtempSync(join(tmpdir(), 'test-edge-'));
   readonly #engine: EngineProcess;
 
@@ -46,11 +54,13 @@ export class TestEdge {
       newId,
       media: options.media,
       agents: options.agents,
-      maxCalls: 1000,
+      maxCalls: options.maxCalls ?? 1000,
       settings: { ringAfterMs: 0, prepareTimeoutMs: 10_000, mediaTimeoutMs: 0 },
       reporter: {
         report: (body) => {
           if (body.type !== 'call') return;
+          this.onRecord(body.call);
+          if (options.keepRecords === false) return;
           this.records.set(body.call.id, [...(this.records.get(body.call.id) ?? []), body.call]);
         },
       },
@@ -67,6 +77,7 @@ export class TestEdge {
       refused: () => {},
       engineUp: () => up(),
       ...(options.noResponseMs === undefined ? {} : { noResponseMs: options.noResponseMs }),
+      ...(options.registrars === undefined ? {} : { registrars: options.registrars }),
     });
     this.#engine = new EngineProcess({
       program: join(import.meta.dirname, '..', 'engine', 'main.ts'),
@@ -80,7 +91,7 @@ export class TestEdge {
         wss: null,
         publicHost: null,
         app: { host: '127.0.0.1', port: 0, secret: 's' },
-        clientTls: { ca: this.#file('ca.crt', this.authority.cert), targets: {} },
+        clientTls: { ca: this.#file('ca.crt', this.authority.cert), folder: null },
         hep: null,
         limits: {},
       },
@@ -99,6 +110,10 @@ export class TestEdge {
     const edge = new TestEdge(options, port, (error) => (error ? reject(error) : resolve()));
     await promise;
     return edge;
+  }
+
+  get enginePid(): number | undefined {
+    return this.#engine.pid;
   }
 
   /** The call as it was reported last. */

@@ -1,9 +1,12 @@
-/** The real peers that tests call: SIPp, baresip, and the tools that judge what they recorded. */
+/** The real peers that tests call: SIPp, baresip, Kamailio, and the tools that judge what they recorded. */
 import { ensureAptPackages } from './apt.ts';
 import { ensureSipp } from './sipp.ts';
 
 /** @throws Trouble */
 export async function ensurePeers(): Promise<void> {
-  await ensureAptPackages(['baresip-core', 'dnsmasq-base', 'openssl', 'tshark'], 'test with real peers');
+  await ensureAptPackages(
+    ['baresip-core', 'dnsmasq-base', 'kamailio', 'kamailio-tls-modules', 'openssl', 'tshark'],
+    'test with real peers',
+  );
   await ensureSipp();
 }

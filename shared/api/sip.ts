@@ -183,6 +183,16 @@ const AlertConfig = Type.Object({
   channels: Type.Object({ email: Type.Boolean(), sms: Type.Boolean(), webhook: Nullable(text) }),
 });
 
+/** Of a record that registers at the customer's server: how that last stood. */
+const Registration = Type.Object({
+  state: OneOf(['registering', 'registered', 'failed', 'ended']),
+  registrar: text,
+  expires_at: Nullable(Iso()),
+  sip_code: Nullable(Type.Integer()),
+  last_error: Nullable(text),
+  at: Iso(),
+});
+
 export const Configuration = Type.Object({
   id: text,
   number: text,
@@ -206,6 +216,7 @@ export const Configuration = Type.Object({
   codec_config: CodecConfig,
   alert_config: AlertConfig,
   inbound_sources: Optional(OneOf(['listed', 'none', 'open'])),
+  registration: Nullable(Registration),
   applied: Type.Boolean({ description: 'Whether every connected edge has confirmed this state' }),
   health_status: OneOf(['healthy', 'unreachable', 'unchecked']),
   created_at: Iso(),

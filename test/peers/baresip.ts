@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAuthority } from '../fakes/certificates.ts';
+import { createAuthority, type TestKeyPair } from '../fakes/certificates.ts';
 import { eventually } from '../system/eventually.ts';
 import { freeTcpPort, freeUdpRange } from '../system/ports.ts';
 import { encodeNetstring, NetstringReader } from './netstring.ts';
@@ -15,6 +15,10 @@ export interface BaresipOptions {
   readonly codecs?: string;
   /** what the phone says into the call; silence without */
   readonly speech?: Int16Array;
+  /** for those who call it over TLS at `tlsPort`; one of its own without */
+  readonly certificate?: TestKeyPair;
+  /** whether it answers calls to +14155550199 at once */
+  readonly answers?: boolean;
 }
 
 /** baresip hangs up when its audio file ends, so the file is longer than any test. */
@@ -42,9 +46,12 @@ export class Baresip {
   readonly #responses: ((message: Message) => void)[] = [];
   /** Everything that happened, in order. */
   readonly events: BaresipEvent[] = [];
+  /** Where it takes calls over TLS. */
+  readonly tlsPort: number;
 
-  private constructor(folder: string, child: ChildProcess, socket: Socket) {
+  private constructor(folder: string, child: ChildProcess, socket: Socket, tlsPort: number) {
     this.#folder = folder;
+    this.tlsPort = tlsPort;
     this.#child = child;
     this.#socket = socket;
     socket.on('data', (chunk: Buffer) => {
@@ -56,7 +63,8 @@ export class Baresip {
   static async start(options: BaresipOptions = {}): Promise<Baresip> {
     const folder = await mkdtemp(join(tmpdir(), 'trunkline-baresip-'));
     const control = await freeTcpPort();
-    await writeConfiguration(folder, control, options);
+    const sip = await freeTcpPort();
+    await writeConfiguration(folder, control, sip, options);
     const child = spawn('baresip', ['-f', folder], { stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
@@ -69,7 +77,7 @@ export class Baresip {
         if (child.exitCode !== null) throw new Error(`baresip ended:\n${output}`);
         return tryConnect(control);
       });
-      return new Baresip(folder, child, socket);
+      return new Baresip(folder, child, socket, sip + 1);
     } catch (error) {
       child.kill('SIGKILL');
       await rm(folder, { recursive: true, force: true });
@@ -138,8 +146,13 @@ export class Baresip {
 }
 
 /** baresip takes TLS on the port above its plain one. */
-async function writeConfiguration(folder: string, control: number, options: BaresipOptions): Promise<void> {
-  const { cert, key } = createAuthority('phone').issue({ names: ['IP:127.0.0.1'] });
+async function writeConfiguration(
+  folder: string,
+  control: number,
+  sip: number,
+  options: BaresipOptions,
+): Promise<void> {
+  const { cert, key } = options.certificate ?? createAuthority('phone').issue({ names: ['IP:127.0.0.1'] });
   const speech = new Int16Array(speechSeconds * 8000);
   speech.set(options.speech ?? []);
   const rtp = await freeUdpRange(100);
@@ -148,7 +161,7 @@ async function writeConfiguration(folder: string, control: number, options: Bare
   await writeFile(join(folder, 'speech.wav'), writeWav({ sampleRate: 8000, samples: speech }));
   const settings = {
     poll_method: 'epoll',
-    sip_listen: `127.0.0.1:${await freeTcpPort()}`,
+    sip_listen: `127.0.0.1:${sip}`,
     sip_certificate: join(folder, 'phone.pem'),
     net_interface: '127.0.0.1',
     call_local_timeout: '60',
@@ -186,9 +199,10 @@ async function writeConfiguration(folder: string, control: number, options: Bare
   const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}`);
   await writeFile(join(folder, 'config'), [...lines, ...modules, ...apps, ''].join('\n'));
   const codecs = options.codecs ?? 'PCMU';
+  const answers = options.answers ? ';answermode=auto' : '';
   await writeFile(
     join(folder, 'accounts'),
-    `<sip:+14155550199@127.0.0.1;transport=tls>;regint=0;mediaenc=srtp-mand;audio_codecs=${codecs}\n`,
+    `<sip:+14155550199@127.0.0.1;transport=tls>;regint=0;mediaenc=srtp-mand;audio_codecs=${codecs}${answers}\n`,
   );
   await writeFile(join(folder, 'contacts'), '');
 }

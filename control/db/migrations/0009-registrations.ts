@@ -1,0 +1,15 @@
+import type { Kysely } from 'kysely';
+
+/** How each registration of a record last stood, as an edge told it. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('registrations')
+    .addColumn('configuration_id', 'text', (column) => column.primaryKey())
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('registrar', 'text', (column) => column.notNull())
+    .addColumn('at', 'text', (column) => column.notNull())
+    .addColumn('expires_at', 'text')
+    .addColumn('sip_code', 'integer')
+    .addColumn('last_error', 'text')
+    .execute();
+}

@@ -1,0 +1,135 @@
+/** What the answer to a REGISTER means (RFC 3261 sections 10.2 and 10.3). Pure. */
+import { parseChallenges, strongest } from './digest.ts';
+import type { Outcome } from './exchange.ts';
+import { type HeaderFields, headerOf } from './headers.ts';
+import { hostPortOf, uriOf, userOf } from './numbers.ts';
+
+/** Longest binding or pause that an answer of a peer can ask for, seconds: a day. */
+const mostS = 86_400;
+
+export type RegisterVerdict =
+  /** Bound. `rport`: port that the registrar sees us at, null when it does not tell (RFC 3581). */
+  | { readonly kind: 'bound'; readonly expiresS: number; readonly rport: number | null }
+  | { readonly kind: 'challenged'; readonly status: 401 | 407; readonly headers: HeaderFields }
+  /** 423: ask again, for at least so long (section 10.2.8). */
+  | { readonly kind: 'too_brief'; readonly minExpiresS: number }
+  /** Another server of the registrar may do better (RFC 3263 section 4.3). */
+  | { readonly kind: 'unavailable'; readonly failure: Failure }
+  | { readonly kind: 'refused'; readonly failure: Failure };
+
+export interface Failure {
+  /** One sentence for a person. */
+  readonly error: string;
+  readonly sipCode: number | null;
+  /** Seconds that the registrar asks us to wait. */
+  readonly retryAfterS: number | null;
+  /** Whether only a person can mend it: trying again soon would be of no use. */
+  readonly lasting: boolean;
+}
+
+/** @param askedS the binding interval that was asked for */
+export function judgeRegister(outcome: Outcome, askedS: number): RegisterVerdict {
+  if (outcome.kind === 'silent') {
+    const error =
+      outcome.error === 'timeout'
+        ? 'The registrar does not answer.'
+        : `The registrar cannot be reached: ${outcome.error}.`;
+    return { kind: 'unavailable', failure: { error, sipCode: null, retryAfterS: null, lasting: false } };
+  }
+  const { status, headers } = outcome;
+  if (status < 300) return bound(outcome, askedS);
+  if (status === 401 || status === 407) return { kind: 'challenged', status, headers };
+  const minExpiresS = secondsOf(headerOf(headers, 'min-expires'));
+  if (status === 423 && minExpiresS !== null && minExpiresS > askedS) {
+    return { kind: 'too_brief', minExpiresS };
+  }
+  const failure: Failure = {
+    error: errorOf(status, outcome.reason),
+    sipCode: status,
+    retryAfterS: secondsOf(headerOf(headers, 'retry-after')),
+    lasting: status < 500 ? status !== 408 && status !== 480 && status !== 491 : status >= 600,
+  };
+  return { kind: status === 503 || status === 408 ? 'unavailable' : 'refused', failure };
+}
+
+function bound(outcome: Extract<Outcome, { kind: 'answered' }>, askedS: number): RegisterVerdict {
+  const { headers, sent, status } = outcome;
+  const expiresS = grantedS(headers, sent, askedS);
+  if (expiresS > 0) return { kind: 'bound', expiresS, rport: rportOf(headers) };
+  const error = 'The registrar answered 200 but keeps no binding: it granted 0 seconds.';
+  return { kind: 'refused', failure: { error, sipCode: status, retryAfterS: null, lasting: false } };
+}
+
+/** Section 10.2.4: what our own Contact says, else Expires, else what we asked for. */
+function grantedS(headers: HeaderFields, sent: HeaderFields, askedS: number): number {
+  const contacts = contactsOf(headerOf(headers, 'contact') ?? '');
+  const ours = uriOf(headerOf(sent, 'contact') ?? '');
+  const own =
+    contacts.find((contact) => sameContact(uriOf(contact), ours)) ??
+    (contacts.length === 1 ? contacts[0] : undefined);
+  const parameters = own?.replace(/"(?:[^"\\]|\\.)*"|<[^>]*>/g, '') ?? '';
+  const ownS = secondsOf(/;\s*expires\s*=\s*(\d+)/i.exec(parameters)?.[1]);
+  return ownS ?? secondsOf(headerOf(headers, 'expires')) ?? askedS;
+}
+
+/** Names compare without case, users with (RFC 3261 section 19.1.4). */
+function sameContact(one: string, other: string): boolean {
+  return userOf(one) === userOf(other) && hostPortOf(one) === hostPortOf(other);
+}
+
+/** The entries of a Contact header, whose commas may also stand in quotes and brackets. */
+function contactsOf(value: string): string[] {
+  const entries = value.match(/(?:"(?:[^"\\]|\\.)*"|<[^>]*>|[^,"<])+/g) ?? [];
+  return entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
+}
+
+/** `rport` of the top Via of a response: the port that the next hop sees our connection at (RFC 3581 section 4). */
+export function rportOf(headers: HeaderFields): number | null {
+  const [top] = (headerOf(headers, 'via') ?? headerOf(headers, 'v') ?? '').split(',', 1);
+  const port = /;\s*rport\s*=\s*(\d{1,5})/i.exec(top ?? '')?.[1];
+  return port === undefined ? null : Number(port);
+}
+
+/** Seconds at the head of a value such as `120 (maintenance);duration=60` (RFC 3261 section 20.33). */
+function secondsOf(value: string | undefined): number | null {
+  const digits = /^\s*(\d{1,10})(?!\d)/.exec(value ?? '')?.[1];
+  return digits === undefined ? null : Math.min(Number(digits), mostS);
+}
+
+function errorOf(status: number, reason: string): string {
+  const answer = `${status} ${reason}`.trim();
+  if (status < 400) return `The registrar redirects (${answer}); redirects are not followed.`;
+  switch (status) {
+    case 403:
+      return `The registrar forbids this registration (${answer}): check the account in the PBX.`;
+    case 404:
+      return `The registrar does not know this user (${answer}): check the username in the PBX.`;
+    case 423:
+      return `The registrar finds the interval too brief (${answer}) and names none that is longer.`;
+    default:
+      return `The registrar refused with ${answer}.`;
+  }
+}
+
+/**
+ * Why a challenge was not, or not again, answered.
+ * @param answered whether credentials had been sent for this request
+ */
+export function challengeFailure(status: 401 | 407, headers: HeaderFields, answered: boolean): Failure {
+  const challenge = headerOf(headers, status === 401 ? 'www-authenticate' : 'proxy-authenticate') ?? '';
+  return {
+    error: challengeError(status, challenge, answered),
+    sipCode: status,
+    retryAfterS: null,
+    lasting: true,
+  };
+}
+
+function challengeError(status: number, challenge: string, answered: boolean): string {
+  if (strongest(parseChallenges(challenge), null) === null) {
+    return `The registrar asks for an authentication that we do not have (${status}): it must offer SIP digest with SHA-256 or MD5.`;
+  }
+  return answered
+    ? `The registrar refused the username or password (${status}): the PBX must have the derived password.`
+    : `The registrar asks for a weaker digest than before (${status}), which is not answered.`;
+}

@@ -1,0 +1,244 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import type { InboundTrunk, RegistrationState } from '#shared/edge-protocol.ts';
+import { QuietLog } from '../../test/fakes/quiet-log.ts';
+import type { Outcome } from './exchange.ts';
+import { Registrations } from './registrations.ts';
+import type { NewRequest } from './srf.ts';
+
+let clock: FakeClock;
+let log: QuietLog;
+let registrations: Registrations;
+let requests: { readonly message: NewRequest; readonly done: (outcome: Outcome) => void }[];
+let reports: (RegistrationState & { readonly trunkId: string })[];
+
+beforeEach(() => build(0));
+
+function build(keepaliveMs: number): void {
+  clock = new FakeClock();
+  log = new QuietLog();
+  requests = [];
+  reports = [];
+  registrations = new Registrations({
+    environment: {
+      clock,
+      log,
+      random: () => 0,
+      software: 'Trunkline/test',
+      publicAddress: '198.51.100.1:5061',
+    },
+    exchange: (message, timeoutMs, done) => {
+      const timer = clock.after(timeoutMs, () => done({ kind: 'silent', error: 'timeout' }));
+      requests.push({
+        message,
+        done: (outcome) => {
+          timer.cancel();
+          done(outcome);
+        },
+      });
+    },
+    resolve: async (host, port) => ({
+      ok: true,
+      targets: [{ host, serverName: host, address: '192.0.2.1', port }],
+    }),
+    report: (trunkId, state) => reports.push({ trunkId, ...state }),
+    settings: {
+      perSecond: 10,
+      timeoutMs: 8_000,
+      keepaliveMs,
+      retryMs: 5_000,
+      retryMaxMs: 600_000,
+      refusedPauseMs: 300_000,
+    },
+  });
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+function trunk(
+  id: string,
+  changes: Partial<NonNullable<InboundTrunk['registration']>> = {},
+): { inbound: InboundTrunk[] } {
+  const registration = {
+    host: 'pbx.example.com',
+    port: 5061,
+    username: 'acme',
+    password: 'secret',
+    expires_s: 300,
+    ...changes,
+  };
+  const common = { allowed_ips: [], source_host: null, headers: [], codecs: [] };
+  return { inbound: [{ id, auth_mode: 'register', ...common, registration }] };
+}
+
+/** What is on its way, in one word each: the user and the interval asked for. */
+async function sent(): Promise<string[]> {
+  await settled();
+  return requests.map(({ message }) => {
+    const user = /<sip:([^@]+)@/.exec(message.headers.To ?? '')?.[1];
+    return `${user} ${message.headers.Expires}`;
+  });
+}
+
+async function answerAll(status = 200, headers: Record<string, string> = { expires: '300' }): Promise<void> {
+  await settled();
+  for (const { done } of requests.splice(0))
+    done({ kind: 'answered', status, reason: 'Reason', headers, sent: {} });
+}
+
+/** Follows a configuration and lets everything of it register. */
+async function registered(...numbers: { inbound: InboundTrunk[] }[]): Promise<void> {
+  registrations.follow(numbers);
+  registrations.engineUp();
+  clock.advance(1_000);
+  await answerAll();
+  reports.length = 0;
+}
+
+const told = () => reports.map(({ trunkId, state }) => `${trunkId} ${state}`);
+
+describe('the registrations of the edge', () => {
+  it('begin when the engine is there, one after the other', async () => {
+    registrations.follow([
+      trunk('a', { username: 'a' }),
+      trunk('b', { username: 'b' }),
+      trunk('c', { username: 'c' }),
+    ]);
+    clock.advance(10_000);
+    expect(await sent()).toEqual([]);
+    registrations.engineUp();
+    clock.advance(0);
+    expect(await sent()).toEqual(['a 300']);
+    clock.advance(100);
+    expect(await sent()).toEqual(['a 300', 'b 300']);
+    clock.advance(100);
+    expect(await sent()).toEqual(['a 300', 'b 300', 'c 300']);
+  });
+
+  it('are reported and logged by the record that they are of, and counted', async () => {
+    registrations.follow([trunk('a'), { inbound: [] }]);
+    expect(reports).toEqual([
+      {
+        trunkId: 'a',
+        state: 'registering',
+        registrar: 'pbx.example.com:5061',
+        at: '2030-01-01T00:00:00.000Z',
+        expires_at: null,
+        sip_code: null,
+        last_error: null,
+      },
+    ]);
+    registrations.engineUp();
+    clock.advance(1_000);
+    await answerAll();
+    expect(reports.at(-1)).toEqual({
+      trunkId: 'a',
+      state: 'registered',
+      registrar: 'pbx.example.com:5061',
+      at: '2030-01-01T00:00:01.000Z',
+      expires_at: '2030-01-01T00:05:01.000Z',
+      sip_code: 200,
+      last_error: null,
+    });
+    expect(log.lines.map(({ fields }) => fields)).toMatchObject([{ trunk_id: 'a', state: 'registered' }]);
+    expect(registrations.metrics()).toEqual({
+      'trunkline_edge_registrations{state="registering"}': 0,
+      'trunkline_edge_registrations{state="registered"}': 1,
+      'trunkline_edge_registrations{state="failed"}': 0,
+      'trunkline_edge_registrations_total{result="success"}': 1,
+      'trunkline_edge_registrations_total{result="failure"}': 0,
+    });
+    expect(JSON.stringify([reports, log.lines])).not.toContain('secret');
+  });
+
+  it('stay as they are when a configuration comes that does not alter them', async () => {
+    await registered(trunk('a'));
+    registrations.follow([trunk('a'), trunk('b', { username: 'b' })]);
+    clock.advance(1_000);
+    expect(await sent()).toEqual(['b 300']);
+  });
+
+  it('end with their record', async () => {
+    await registered(trunk('a'), trunk('b', { username: 'b' }));
+    registrations.follow([trunk('b', { username: 'b' })]);
+    expect(await sent()).toEqual(['acme 0']);
+    expect(told()).toEqual([]);
+    await answerAll();
+    expect(told()).toEqual(['a ended']);
+  });
+
+  it('are made anew only when the old binding is gone: the Contact is the same', async () => {
+    await registered(trunk('a'));
+    registrations.follow([trunk('a', { password: 'another' })]);
+    expect(told()).toEqual(['a registering']);
+    clock.advance(1_000);
+    expect(await sent()).toEqual(['acme 0']);
+    await answerAll();
+    clock.advance(1_000);
+    expect(await sent()).toEqual(['acme 300']);
+    await answerAll();
+    expect(told()).toEqual(['a registering', 'a registered']);
+  });
+
+  it('are one where records register the same user at the same registrar', async () => {
+    await registered(trunk('a'), trunk('b'));
+    expect(registrations.metrics()['trunkline_edge_registrations{state="registered"}']).toBe(1);
+    registrations.follow([trunk('b')]);
+    expect(await sent()).toEqual([]);
+    expect(told()).toEqual(['a ended']);
+    registrations.follow([trunk('b'), trunk('c')]);
+    expect(told()).toEqual(['a ended', 'c registered']);
+    clock.advance(180_000);
+    await answerAll(403);
+    expect(told().slice(2)).toEqual(['b failed', 'c failed']);
+  });
+
+  it('all register again when the engine was lost', async () => {
+    await registered(trunk('a', { username: 'a' }), trunk('b', { username: 'b' }));
+    registrations.engineLost();
+    expect(told()).toEqual(['a failed', 'b failed']);
+    clock.advance(600_000);
+    expect(await sent()).toEqual([]);
+    registrations.engineUp();
+    clock.advance(1_000);
+    expect(await sent()).toEqual(['a 300', 'b 300']);
+  });
+
+  it('report a refresh only when the end told before comes near', async () => {
+    build(30_000);
+    await registered(trunk('a'));
+    for (let refreshes = 0; refreshes < 7; refreshes++) {
+      clock.advance(24_000);
+      await answerAll();
+    }
+    expect(reports.map(({ at, expires_at }) => [at, expires_at])).toEqual([
+      ['2030-01-01T00:02:49.000Z', '2030-01-01T00:07:49.000Z'],
+    ]);
+  });
+
+  it('are all removed at the end, within the time of one request', async () => {
+    await registered(trunk('a', { username: 'a' }), trunk('b', { username: 'b' }));
+    let over = false;
+    const end = registrations.end().then(() => {
+      over = true;
+    });
+    expect(await sent()).toEqual(['a 0', 'b 0']);
+    requests.shift()?.done({ kind: 'answered', status: 200, reason: 'OK', headers: {}, sent: {} });
+    await settled();
+    expect(over).toBe(false);
+    clock.advance(8_000);
+    await end;
+    expect(told()).toEqual(['a ended', 'b ended']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('leave nothing behind when they are closed', async () => {
+    await registered(trunk('a'));
+    registrations.follow([trunk('a'), trunk('b', { username: 'b' })]);
+    registrations.close();
+    requests.length = 0;
+    clock.advance(600_000);
+    expect(await sent()).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,260 @@
+/**
+ * All registrations of the edge, following the configuration. Records that register the same user with the same
+ * password at the same registrar share one binding, whose state is that of each of them.
+ *
+ * What is no longer configured is un-registered first and only then replaced: the registrar knows us by one
+ * Contact, and a late un-REGISTER would take the new binding away.
+ */
+import type { Timer } from '#shared/clock.ts';
+import type { NumberConfig, RegistrationState } from '#shared/edge-protocol.ts';
+import type { Environment } from './environment.ts';
+import type { Exchange } from './exchange.ts';
+import type { Registrar } from './register-request.ts';
+import {
+  type BindingState,
+  type RegistrarPlaces,
+  Registration,
+  type RegistrationSettings,
+} from './registration.ts';
+
+/** What the edge gives signaling, so that it can register. */
+export interface RegistrarAccess {
+  /** Where a registrar can be reached (RFC 3263, contract 1.9). Never rejects. */
+  readonly resolve: (host: string, port: number) => Promise<RegistrarPlaces>;
+  readonly report: (trunkId: string, state: RegistrationState) => void;
+  readonly settings: RegistrationSettings;
+}
+
+export interface RegistrationsOptions extends RegistrarAccess {
+  readonly environment: Pick<Environment, 'clock' | 'log' | 'random' | 'publicAddress' | 'software'>;
+  readonly exchange: Exchange;
+}
+
+interface Binding {
+  readonly key: string;
+  readonly registrar: Registrar;
+  readonly registration: Registration;
+  /** The records that have it. Those of an ending binding are told of its end. */
+  readonly trunkIds: Set<string>;
+  /** Of its turn to begin. */
+  turn: Timer | null;
+  reported: BindingState;
+}
+
+export class Registrations {
+  readonly #options: RegistrationsOptions;
+  readonly #bindings = new Map<string, Binding>();
+  readonly #ending = new Set<Binding>();
+  /** Key of the binding of each record. */
+  readonly #keys = new Map<string, string>();
+  #engineUp = false;
+  #closed = false;
+  /** When the next registration may begin, ms since the epoch. */
+  #nextTurnAt = 0;
+  #successes = 0;
+  #failures = 0;
+
+  constructor(options: RegistrationsOptions) {
+    this.#options = options;
+  }
+
+  /** Registers what is configured and un-registers what no longer is. */
+  follow(numbers: readonly Pick<NumberConfig, 'inbound'>[]): void {
+    if (this.#closed) return;
+    const wanted = wantedBy(numbers);
+    const gone = [...this.#keys].filter(([trunkId]) => !wanted.has(trunkId));
+    for (const [trunkId, key] of gone) this.#leave(trunkId, key, true);
+    for (const [trunkId, registrar] of wanted) {
+      const key = keyOf(registrar);
+      const before = this.#keys.get(trunkId);
+      if (before === key) continue;
+      if (before !== undefined) this.#leave(trunkId, before, false);
+      this.#join(trunkId, key, registrar);
+    }
+  }
+
+  /** The engine is there: everything registers, one after the other. */
+  engineUp(): void {
+    this.#engineUp = true;
+    for (const binding of this.#bindings.values()) this.#takeTurn(binding);
+  }
+
+  engineLost(): void {
+    this.#engineUp = false;
+    for (const binding of [...this.#bindings.values(), ...this.#ending]) {
+      binding.turn?.cancel();
+      binding.turn = null;
+      binding.registration.engineLost();
+    }
+  }
+
+  /** Un-registers everything. Resolves when that is done, at the latest after the time of one request. */
+  async end(): Promise<void> {
+    this.#closed = true;
+    for (const binding of [...this.#bindings.values()]) this.#end(binding);
+    await Promise.all([...this.#ending].map((binding) => this.#gone(binding)));
+  }
+
+  /** Forgets everything without a word to anybody. */
+  close(): void {
+    this.#closed = true;
+    for (const binding of [...this.#bindings.values()]) this.#end(binding);
+    for (const binding of [...this.#ending]) binding.registration.engineLost();
+  }
+
+  /** By Prometheus name. */
+  metrics(): Record<string, number> {
+    const count = { registering: 0, registered: 0, failed: 0, ended: 0 };
+    for (const { registration } of this.#bindings.values()) count[registration.state.state] += 1;
+    return {
+      'trunkline_edge_registrations{state="registering"}': count.registering,
+      'trunkline_edge_registrations{state="registered"}': count.registered,
+      'trunkline_edge_registrations{state="failed"}': count.failed,
+      'trunkline_edge_registrations_total{result="success"}': this.#successes,
+      'trunkline_edge_registrations_total{result="failure"}': this.#failures,
+    };
+  }
+
+  #join(trunkId: string, key: string, registrar: Registrar): void {
+    this.#keys.set(trunkId, key);
+    const binding = this.#bindings.get(key) ?? this.#open(key, registrar);
+    binding.trunkIds.add(trunkId);
+    this.#report(binding, trunkId);
+  }
+
+  /** @param over whether the record registers no more, and not only somewhere else */
+  #leave(trunkId: string, key: string, over: boolean): void {
+    this.#keys.delete(trunkId);
+    const binding = this.#bindings.get(key);
+    if (!binding) return;
+    const isShared = binding.trunkIds.size > 1;
+    // The last record of a binding hears of its end when it has come.
+    if (isShared || !over) binding.trunkIds.delete(trunkId);
+    if (!isShared) this.#end(binding);
+    else if (over) {
+      this.#report(binding, trunkId, { ...binding.registration.state, state: 'ended', expiresAt: null });
+    }
+  }
+
+  #open(key: string, registrar: Registrar): Binding {
+    const { environment, exchange, resolve, settings } = this.#options;
+    const { host, port, username } = registrar;
+    const registration = new Registration({
+      environment,
+      log: environment.log.child({ registrar: nameOf(registrar), username }),
+      registrar,
+      exchange,
+      resolve: () => resolve(host, port),
+      settings,
+      changed: () => this.#changed(binding),
+    });
+    const trunkIds = new Set<string>();
+    const binding: Binding = {
+      key,
+      registrar,
+      registration,
+      trunkIds,
+      turn: null,
+      reported: registration.state,
+    };
+    this.#bindings.set(key, binding);
+    this.#takeTurn(binding);
+    return binding;
+  }
+
+  /** Thousands of registrations do not begin in one moment. */
+  #takeTurn(binding: Binding): void {
+    const inTheWay = [...this.#ending].some((other) => isSameUser(other.registrar, binding.registrar));
+    if (!this.#engineUp || inTheWay || binding.turn) return;
+    const { environment, settings } = this.#options;
+    const now = environment.clock.now();
+    const at = Math.max(now, this.#nextTurnAt);
+    this.#nextTurnAt = at + 1000 / settings.perSecond;
+    binding.turn = environment.clock.after(at - now, () => {
+      binding.turn = null;
+      binding.registration.start();
+    });
+  }
+
+  #end(binding: Binding): void {
+    this.#bindings.delete(binding.key);
+    binding.turn?.cancel();
+    this.#ending.add(binding);
+    binding.registration.end(this.#options.settings.timeoutMs, () => {
+      this.#ending.delete(binding);
+      for (const other of this.#bindings.values()) {
+        if (isSameUser(other.registrar, binding.registrar)) this.#takeTurn(other);
+      }
+    });
+  }
+
+  #gone(binding: Binding): Promise<void> {
+    return new Promise((resolve) => binding.registration.end(0, resolve));
+  }
+
+  #changed(binding: Binding): void {
+    const { state } = binding.registration;
+    const { reported } = binding;
+    if (state.state === 'registered') this.#successes++;
+    if (state.state === 'failed') this.#failures++;
+    if (!this.#isNews(reported, state)) return;
+    binding.reported = state;
+    const { log } = this.#options.environment;
+    for (const trunkId of binding.trunkIds) {
+      if (reported.state !== state.state) {
+        const facts = { trunk_id: trunkId, registrar: nameOf(binding.registrar), sip_status: state.sipCode };
+        log.info({ ...facts, state: state.state, error: state.lastError }, 'registration');
+      }
+      this.#report(binding, trunkId);
+    }
+  }
+
+  /** A refresh is news once the time told before is half over; short ones would otherwise be told every time. */
+  #isNews(before: BindingState, now: BindingState): boolean {
+    if (before.state !== now.state || before.sipCode !== now.sipCode || before.lastError !== now.lastError) {
+      return true;
+    }
+    if (before.expiresAt === null || now.expiresAt === null) return before.expiresAt !== now.expiresAt;
+    const present = this.#options.environment.clock.now();
+    return before.expiresAt - present < (now.expiresAt - present) / 2;
+  }
+
+  #report(binding: Binding, trunkId: string, state = binding.registration.state): void {
+    const iso = (ms: number): string => new Date(ms).toISOString();
+    this.#options.report(trunkId, {
+      state: state.state,
+      registrar: nameOf(binding.registrar),
+      at: iso(this.#options.environment.clock.now()),
+      expires_at: state.expiresAt === null ? null : iso(state.expiresAt),
+      sip_code: state.sipCode,
+      last_error: state.lastError,
+    });
+  }
+}
+
+/** The registrars of the records that register, by record. */
+function wantedBy(numbers: readonly Pick<NumberConfig, 'inbound'>[]): Map<string, Registrar> {
+  const wanted = new Map<string, Registrar>();
+  for (const { id, auth_mode, registration } of numbers.flatMap(({ inbound }) => inbound)) {
+    if (auth_mode !== 'register' || !registration) continue;
+    const { host, port, username, password, expires_s } = registration;
+    wanted.set(id, { host, port, username, password, expiresS: expires_s });
+  }
+  return wanted;
+}
+
+function keyOf({ host, port, username, password, expiresS }: Registrar): string {
+  return JSON.stringify([host.toLowerCase(), port, username, password, expiresS]);
+}
+
+function isSameUser(one: Registrar, other: Registrar): boolean {
+  return (
+    one.host.toLowerCase() === other.host.toLowerCase() &&
+    one.port === other.port &&
+    one.username === other.username
+  );
+}
+
+function nameOf({ host, port }: Registrar): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}

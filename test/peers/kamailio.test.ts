@@ -1,0 +1,193 @@
+/** A customer's PBX that we register with: it calls us over the connection that we opened, and is found again. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { frequencyOf } from '../fakes/audio.ts';
+import { eventually } from '../system/eventually.ts';
+import type { TestSystem } from '../system/harness.ts';
+import { freeTcpPort } from '../system/ports.ts';
+import { commandLine } from '../system/processes.ts';
+import { startTrunkSystem, trunkPair } from '../system/trunk-system.ts';
+import { Baresip } from './baresip.ts';
+import { Kamailio } from './kamailio.ts';
+import { soundSpan } from './sound.ts';
+
+interface Record {
+  readonly id: string;
+  readonly options: { readonly auth_mode?: string; readonly register_auth?: { readonly password: string } };
+  readonly registration: {
+    readonly state: string;
+    readonly registrar: string;
+    readonly expires_at: string | null;
+    readonly sip_code: number | null;
+    readonly last_error: string | null;
+  } | null;
+}
+
+const username = 'acme-trunk';
+let system: TestSystem;
+let port: number;
+let derived = '';
+let pbx: Kamailio | null = null;
+let phone: Baresip | null = null;
+
+beforeAll(async () => {
+  system = await startTrunkSystem({
+    REGISTER_KEEPALIVE_S: '1',
+    REGISTER_RETRY_S: '1',
+    REGISTER_RETRY_MAX_S: '2',
+    REGISTER_TIMEOUT_S: '3',
+  });
+  port = await freeTcpPort();
+  derived = await attach('the customer chose this');
+});
+
+afterEach(async () => {
+  await phone?.close();
+  phone = null;
+});
+
+afterAll(async () => {
+  await system?.stop();
+  await pbx?.kill();
+});
+
+/** @returns the password that the PBX has to know */
+async function attach(password: string): Promise<string> {
+  const { data } = await system.api.ok<{ data: { register_password_for_pbx: string } }>(
+    'POST',
+    '/v1/sip/attach',
+    {
+      phone_number: system.tone.number,
+      directions: [
+        {
+          type: 'inbound',
+          auth_mode: 'register',
+          sip_endpoint: `127.0.0.1:${port}`,
+          register_auth: { username, password },
+        },
+      ],
+    },
+  );
+  return data.register_password_for_pbx;
+}
+
+/** The number's record that registers, once it is as wished. */
+function registering(what: string, wished: (record: Record) => boolean): Promise<Record> {
+  return eventually(`the registration to be ${what}`, async () => {
+    const path = `/v1/sip?phone_number=${encodeURIComponent(system.tone.number)}`;
+    const { data } = await system.api.ok<{ data: { configurations: Record[] } }>('GET', path);
+    const record = data.configurations.find(({ options }) => options.auth_mode === 'register');
+    return record && wished(record) ? record : null;
+  });
+}
+
+const inState = (state: string) => (record: Record) => record.registration?.state === state;
+
+/** REGISTERs that the PBX has accepted since its start. */
+function accepted(): number {
+  return pbx?.output.match(/REGISTER \d+ REGISTER/g)?.length ?? 0;
+}
+
+/** A phone behind the PBX dials our number, and hears the tone. @returns SIP Call-ID of our leg */
+async function callThroughPbx(): Promise<string> {
+  phone = await Baresip.start();
+  const baresip = phone;
+  await baresip.command('dial', `sip:${system.tone.number}@127.0.0.1:${port}`);
+  await baresip.event('CALL_ESTABLISHED');
+  await eventually('two seconds of tone', async () => {
+    const { samples, sampleRate } = await baresip.heard();
+    return samples.length / sampleRate > 2 || null;
+  });
+  const live = (await system.api.calls()).find(({ ended_at }) => ended_at === null);
+  if (!live) throw new Error('no call is in the log');
+  await baresip.command('hangup');
+  const ended = await system.api.endedCall(live.id);
+  expect(ended).toMatchObject({
+    outcome: 'completed',
+    to: system.tone.number,
+    media: { verdict: 'two_way' },
+  });
+  const { samples, sampleRate } = await baresip.heard();
+  const { samples: sound } = soundSpan(samples, sampleRate);
+  expect(Math.abs(frequencyOf(sound, sampleRate) / system.tone.hz - 1)).toBeLessThan(0.01);
+  await phone.close();
+  phone = null;
+  return live.id;
+}
+
+test('a PBX that is not there is told as a failed registration', async () => {
+  const { registration } = await registering('failed', inState('failed'));
+  expect(registration).toMatchObject({ registrar: `127.0.0.1:${port}`, expires_at: null, sip_code: null });
+  expect(registration?.last_error).toMatch(/^The registrar cannot be reached: .*connection refused.*\.$/);
+});
+
+test('the PBX takes the derived password, and its calls come over the connection that we opened', async () => {
+  pbx = await Kamailio.start({ port, pair: await trunkPair(system), username, password: derived });
+  const { registration, id } = await registering('registered', inState('registered'));
+  expect(registration).toMatchObject({ registrar: `127.0.0.1:${port}`, sip_code: 200, last_error: null });
+  const leftMs = Date.parse(registration?.expires_at ?? '') - Date.now();
+  expect(leftMs).toBeGreaterThan(100_000);
+  expect(leftMs).toBeLessThanOrEqual(300_000);
+  expect(pbx.output).toContain(`contact <sip:${username}@127.0.0.1:${system.sipPort};transport=tls>`);
+  const call = await callThroughPbx();
+  const invite = (await system.api.trace(call)).find(({ start_line }) => start_line.startsWith('INVITE '));
+  // From the port where the PBX listens: it did not connect to us.
+  expect(invite).toMatchObject({ direction: 'received', remote: `127.0.0.1:${port}` });
+  expect(invite?.start_line).toMatch(new RegExp(`^INVITE sip:${username}@127\\.0\\.0\\.1:${system.sipPort}`));
+  expect(await system.api.endedCall(call)).toMatchObject({ trunk_id: id });
+});
+
+test('a PBX that died and came back is registered with again, and can call', async () => {
+  await pbx?.kill();
+  await registering('lost', (record) => record.registration?.state !== 'registered');
+  await pbx?.start();
+  await registering('registered', inState('registered'));
+  await callThroughPbx();
+});
+
+test('an engine that died is no loss: the new one registers again', async () => {
+  const engine = system.processes().find((pid) => commandLine(pid).includes('engine/main.ts'));
+  if (engine === undefined) throw new Error('no engine runs');
+  const before = accepted();
+  process.kill(engine, 'SIGKILL');
+  await eventually('another REGISTER', () => accepted() > before || null);
+  await registering('registered', inState('registered'));
+  await callThroughPbx();
+});
+
+test('another password fails with a sentence, and no password is shown anywhere', async () => {
+  const other = await attach('the customer chose another one');
+  expect(other).not.toBe(derived);
+  const record = await registering('failed', inState('failed'));
+  expect(record.registration).toMatchObject({ sip_code: 401, expires_at: null });
+  expect(record.registration?.last_error).toBe(
+    'The registrar refused the username or password (401): the PBX must have the derived password.',
+  );
+  expect(record.options.register_auth?.password).toBe('********');
+  for (const text of [JSON.stringify(record), system.edge.output, system.control.output]) {
+    expect(text).not.toContain(derived);
+    expect(text).not.toContain(other);
+  }
+});
+
+test('what is detached is un-registered', async () => {
+  await attach('the customer chose this');
+  const { id } = await registering('registered', inState('registered'));
+  await system.api.ok('POST', '/v1/sip/detach', {
+    phone_number: system.tone.number,
+    directions: [{ type: 'inbound', id }],
+  });
+  await eventually(
+    'the un-registering',
+    () => /REGISTER \d+ REGISTER expires 0 /.test(pbx?.output ?? '') || null,
+  );
+});
+
+test('an edge that stops un-registers first', async () => {
+  await attach('the customer chose this');
+  await registering('registered', inState('registered'));
+  const before = (pbx?.output.match(/expires 0 /g) ?? []).length;
+  await system.edge.end('SIGTERM');
+  expect((pbx?.output.match(/expires 0 /g) ?? []).length).toBe(before + 1);
+  await system.startEdge();
+  await registering('registered', inState('registered'));
+});

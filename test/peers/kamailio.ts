@@ -1,0 +1,118 @@
+/** Kamailio as a customer's PBX: a real registrar over TLS that a test starts, kills and starts again. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestKeyPair } from '../fakes/certificates.ts';
+import { eventually } from '../system/eventually.ts';
+import { family, isAlive } from '../system/processes.ts';
+
+export interface KamailioOptions {
+  readonly port: number;
+  readonly pair: TestKeyPair;
+  /** The one account that it knows. */
+  readonly username: string;
+  readonly password: string;
+  readonly algorithm?: 'MD5' | 'SHA-256';
+}
+
+/** Where Debian has the modules. */
+const modules = ['x86_64', 'aarch64']
+  .map((machine) => `/usr/lib/${machine}-linux-gnu/kamailio/modules/`)
+  .find((folder) => existsSync(folder));
+
+export class Kamailio {
+  readonly #options: KamailioOptions;
+  #child: ChildProcess | null = null;
+  #folder = '';
+  #output = '';
+
+  private constructor(options: KamailioOptions) {
+    this.#options = options;
+  }
+
+  static async start(options: KamailioOptions): Promise<Kamailio> {
+    const kamailio = new Kamailio(options);
+    await kamailio.start();
+    return kamailio;
+  }
+
+  /** What it said since its last start; each accepted REGISTER is a line. */
+  get output(): string {
+    return this.#output;
+  }
+
+  /** Starts it, without memory of any registration. Resolves when it listens. */
+  async start(): Promise<void> {
+    if (this.#child) throw new Error('Kamailio runs');
+    this.#folder = await mkdtemp(join(tmpdir(), 'trunkline-kamailio-'));
+    this.#output = '';
+    const run = join(this.#folder, 'run');
+    await mkdir(run);
+    await this.#writeConfiguration();
+    const file = join(this.#folder, 'kamailio.cfg');
+    const child = spawn('kamailio', ['-f', file, '-DD', '-E', '-m', '64', '-M', '8', '-Y', run], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        this.#output = (this.#output + chunk.toString('utf8')).slice(-20_000);
+      });
+    }
+    try {
+      await eventually('Kamailio to listen', () => this.#listens(child));
+    } catch (error) {
+      await this.kill();
+      throw error;
+    }
+  }
+
+  /** Ends it and its processes at once, as a power cut would. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    this.#child = null;
+    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+      const members = family(child.pid);
+      const exited = new Promise((resolve) => child.once('exit', resolve));
+      for (const pid of members) process.kill(pid, 'SIGKILL');
+      await exited;
+      await eventually('the processes of Kamailio to end', () => (members.some(isAlive) ? null : true));
+    }
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #writeConfiguration(): Promise<void> {
+    if (modules === undefined) throw new Error('the modules of Kamailio are not installed');
+    const { port, pair, username, password, algorithm = 'SHA-256' } = this.#options;
+    const words: Readonly<Record<string, string>> = {
+      PORT: String(port),
+      FOLDER: this.#folder,
+      MODULES: modules,
+      USERNAME: username,
+      PASSWORD: password,
+      ALGORITHM: algorithm === 'MD5' ? '' : algorithm,
+    };
+    let text = await readFile(join(import.meta.dirname, 'kamailio.cfg'), 'utf8');
+    for (const [word, value] of Object.entries(words)) text = text.replaceAll(`@${word}@`, value);
+    const file = (name: string) => join(this.#folder, name);
+    await writeFile(file('kamailio.cfg'), text);
+    await writeFile(file('cert.pem'), pair.cert);
+    await writeFile(file('key.pem'), pair.key);
+    const tls = [
+      'method = TLSv1.2+',
+      `certificate = ${file('cert.pem')}`,
+      `private_key = ${file('key.pem')}`,
+    ];
+    await writeFile(file('tls.cfg'), ['[server:default]', ...tls, '[client:default]', ...tls, ''].join('\n'));
+  }
+
+  /** A connection to try would be one that it logs, so the kernel's table is asked. */
+  async #listens(child: ChildProcess): Promise<true | null> {
+    if (child.exitCode !== null) throw new Error(`Kamailio ended with ${child.exitCode}:\n${this.#output}`);
+    const hex = this.#options.port.toString(16).toUpperCase().padStart(4, '0');
+    const listening = new RegExp(`^\\s*\\d+: [0-9A-F]{8}:${hex} 00000000:0000 0A `, 'm');
+    return listening.test(await readFile('/proc/net/tcp', 'utf8')) || null;
+  }
+}
