@@ -6,8 +6,9 @@ import type { Timer } from '#shared/clock.ts';
 import { CallRefused, type LegEvents } from '../call/ports.ts';
 import { capabilities, type Environment, respond } from './environment.ts';
 import { collision, type Exchanges, glarePauseMs, retryAfterOverlap } from './glare.ts';
-import { accept, type HeaderFields, headerOf, tokensOf, unsupportedTags, warningOf } from './headers.ts';
+import { accept, type HeaderFields, headerOf, unsupportedTags, warningOf } from './headers.ts';
 import type { DialogRequest } from './in-dialog.ts';
+import { Peer } from './peer.ts';
 import { sessionBody } from './session-body.ts';
 import {
   answerSession,
@@ -46,7 +47,9 @@ export class DialogSession {
     ourLateOffer: false,
     theirRequest: false,
   };
-  #peerTakesUpdate = false;
+  /** What the peer's messages have told of it. */
+  readonly peer = new Peer();
+  #updateRefused = false;
   #minS = 0;
   /** Whether the next refresh has to carry an offer, whatever the peer takes. */
   #offerDue = false;
@@ -66,7 +69,7 @@ export class DialogSession {
   answered(theirs: HeaderFields, lateOffer: boolean, session: SessionAnswer) {
     this.#now.answered = true;
     this.#now.ourLateOffer = lateOffer;
-    this.#learn(theirs);
+    this.peer.learn(theirs);
     this.#timer.restart(runOf(session));
   }
 
@@ -74,7 +77,7 @@ export class DialogSession {
   established(theirs: HeaderFields) {
     this.#now.answered = true;
     this.#now.acknowledged = true;
-    this.#learn(theirs);
+    this.peer.learn(theirs);
     const { expiresS, refresher } = readSession(theirs);
     // RFC 4028 section 7.2: a 2xx without Session-Expires means a session that does not expire.
     this.#timer.restart(expiresS === null ? null : { expiresS, weRefresh: refresher !== 'uas' });
@@ -120,7 +123,7 @@ export class DialogSession {
     if (session.kind === 'too_small') {
       return respond(environment, response, 422, { headers: { 'Min-SE': String(session.minS) } });
     }
-    this.#learn(request.headers);
+    this.peer.learn(request.headers);
     if (method === 'UPDATE' && body.kind === 'none') return this.#agree(method, response, session, undefined);
     this.#now.theirRequest = true;
     const work = body.kind === 'sdp' ? events.reanswer(body.sdp) : events.reoffer();
@@ -177,9 +180,8 @@ export class DialogSession {
     respond(environment, response, error.sipStatus, { headers });
   }
 
-  #learn(theirs: HeaderFields) {
-    const allow = headerOf(theirs, 'allow');
-    if (allow !== undefined) this.#peerTakesUpdate = tokensOf(allow).includes('update');
+  get #peerTakesUpdate(): boolean {
+    return !this.#updateRefused && this.peer.takes('update') === true;
   }
 
   // ---------------------------------------------------------------- our refreshes
@@ -239,6 +241,7 @@ export class DialogSession {
         this.#offerDue = false;
       }
       if (this.#stopped) return;
+      this.peer.learn(answer.headers);
       const wish = readSession(answer.headers);
       this.#timer.restart({ expiresS: wish.expiresS ?? expiresS, weRefresh: wish.refresher !== 'uas' });
       if (method === 'INVITE') this.#acceptAnswer(answer.body ?? '');
@@ -262,7 +265,7 @@ export class DialogSession {
       case 405:
       case 501:
         if (method === 'INVITE') break;
-        this.#peerTakesUpdate = false;
+        this.#updateRefused = true;
         return this.#later(0);
       case 500:
       case 503: {

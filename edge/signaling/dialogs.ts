@@ -1,10 +1,20 @@
 /** The dialogs that are up, by the engine's dialog id, and who takes their requests. */
+import type { CallLeg, DialogIdentity } from '../call/ports.ts';
+import type { Replaces } from './replaces.ts';
 import type { SrfRequest, SrfResponse } from './srf.ts';
 
 export interface DialogOwner {
   receive(request: SrfRequest, response: SrfResponse): void;
   /** The engine is gone and the dialog with it: releases timers, sends nothing. */
   abandon(): void;
+  /** The attached number that the call came in for or goes out from. */
+  readonly number: string;
+  /** null before the answer. */
+  readonly dialog: DialogIdentity | null;
+  /** Whether a BYE of ours is on its way. */
+  readonly leaving: boolean;
+  /** An INVITE of somebody takes the dialog over. */
+  replacedBy(leg: CallLeg): void;
 }
 
 export class Dialogs {
@@ -25,6 +35,15 @@ export class Dialogs {
 
   find(id: string | undefined): DialogOwner | undefined {
     return id === undefined ? undefined : this.#byId.get(id);
+  }
+
+  /** The answered dialog that a Replaces header names (RFC 3891 section 3). */
+  named({ callId, toTag, fromTag }: Replaces): DialogOwner | undefined {
+    // The id has the caller's tag: that of the peer where we were called, else our own.
+    const candidates = [this.find(`${callId};from-tag=${fromTag}`), this.find(`${callId};from-tag=${toTag}`)];
+    return candidates.find(
+      (owner) => owner?.dialog?.localTag === toTag && owner.dialog.remoteTag === fromTag,
+    );
   }
 
   abandonAll(): void {

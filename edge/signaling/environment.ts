@@ -5,6 +5,24 @@ import { accept, allow, supported } from './headers.ts';
 import type { SessionSettings } from './session-timer.ts';
 import type { Sent, SrfResponse } from './srf.ts';
 
+/** How long REFERs may take. */
+export interface ReferSettings {
+  /** For the outcome of a REFER of the peer; then its subscription ends with 503. */
+  readonly subscriptionMs: number;
+  /** For the next NOTIFY about a REFER of ours; then its outcome is unknown. */
+  readonly outcomeMs: number;
+}
+
+export type ReferOutcome =
+  | 'accepted'
+  | 'refused'
+  | 'succeeded'
+  | 'failed'
+  /** Of the peer's: the subscription was ended by us. */
+  | 'timed_out'
+  /** Of ours: nothing final came. */
+  | 'unknown';
+
 export interface Environment {
   readonly clock: Clock;
   readonly log: Log;
@@ -17,6 +35,9 @@ export interface Environment {
   /** `host:port` under which peers reach us; null: the engine knows it for each connection. */
   readonly publicAddress: string | null;
   readonly session: SessionSettings;
+  readonly refers: ReferSettings;
+  /** Counts what becomes of REFERs. */
+  readonly countRefer: (from: 'received' | 'sent', outcome: ReferOutcome) => void;
 }
 
 /** Sends a response with our Server header. */

@@ -26,7 +26,7 @@ describe('headers', () => {
   });
 
   it('name what we do not understand of Require', () => {
-    expect(unsupportedTags('timer, replaces, 100rel,foo')).toEqual(['replaces', 'foo']);
+    expect(unsupportedTags('timer, Replaces, join, 100rel,foo')).toEqual(['join', 'foo']);
     expect(unsupportedTags(undefined)).toEqual([]);
   });
 

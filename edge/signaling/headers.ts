@@ -16,8 +16,8 @@ const allowedMethods = [
 ] as const;
 export const allow = allowedMethods.join(', ');
 
-/** Option tags that we understand (RFC 3261 section 19.2): RFC 4028 and RFC 3262. */
-const optionTags = ['timer', '100rel'] as const;
+/** Option tags that we understand (RFC 3261 section 19.2): RFC 4028, 3262, 3891 and 4488. */
+const optionTags = ['timer', '100rel', 'replaces', 'norefersub'] as const;
 export const supported = optionTags.join(', ');
 
 export const accept = 'application/sdp';
@@ -25,6 +25,7 @@ export const accept = 'application/sdp';
 const compactForms: Readonly<Record<string, string>> = {
   'session-expires': 'x',
   'refer-to': 'r',
+  'referred-by': 'b',
   event: 'o',
 };
 

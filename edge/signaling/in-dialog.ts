@@ -4,12 +4,17 @@ import { type AuthenticatedRequest, type Authenticator, isChallenge } from './au
 import type { DialogSession } from './dialog-session.ts';
 import { capabilities, type Environment, respond } from './environment.ts';
 import { allow, headerOf } from './headers.ts';
+import type { Refers } from './refers.ts';
 import type { SrfAnswer, SrfRequest, SrfResponse } from './srf.ts';
 
-/** Answers a request of the peer in a live dialog; ACK, BYE and PRACK are the leg's own business. */
+/**
+ * Answers a request of the peer in a live dialog; ACK, BYE and PRACK are the leg's own business.
+ * @param refers null before the answer: an early dialog is not transferred
+ */
 export function answerInDialog(
   environment: Environment,
   session: DialogSession | null,
+  refers: Refers | null,
   request: SrfRequest,
   response: SrfResponse,
 ) {
@@ -20,9 +25,12 @@ export function answerInDialog(
     case 'OPTIONS':
       return respond(environment, response, 200, { headers: capabilities() });
     case 'REFER':
-      return respond(environment, response, 403, { reason: 'Transfers are not enabled' });
+      session?.peer.learn(request.headers);
+      if (refers) return refers.receive(request, response);
+      return respond(environment, response, 403, { reason: 'The call is not answered' });
     case 'NOTIFY':
-      // RFC 6665 section 4.1.3: no subscription of ours.
+      session?.peer.learn(request.headers);
+      if (refers) return refers.notified(request, response);
       return respond(environment, response, 481, { reason: 'Subscription does not exist' });
     default:
       return respond(environment, response, 405, { headers: { Allow: allow } });
@@ -52,9 +60,11 @@ export interface OwnDialog {
 }
 
 export interface DialogRequest {
-  readonly method: 'INVITE' | 'UPDATE' | 'BYE';
+  readonly method: 'INVITE' | 'UPDATE' | 'BYE' | 'REFER' | 'NOTIFY';
   readonly headers: Record<string, string>;
   readonly body: string | undefined;
+  /** Called with each try as it goes on the wire. */
+  sent?(request: SrfRequest): void;
   /** Called for the final response; `ack` is of use for a 2xx to INVITE. */
   answered(answer: SrfAnswer, ack: () => void): void;
   /** Called when no response can come. */
@@ -80,6 +90,7 @@ function send(dialog: OwnDialog, request: DialogRequest, authentication: Authent
   try {
     dialog.invite.agent.request(options, (error, sent) => {
       if (error || !sent) return failed(error);
+      request.sent?.(sent);
       // drachtio-srf hands an UPDATE that comes meanwhile to this request, and to nobody else.
       sent.on('update', (update, response) => dialog.receive(update, response));
       sent.on('response', (answer, ack) => {

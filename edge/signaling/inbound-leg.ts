@@ -5,12 +5,22 @@
  *        |                    |                   |             |
  *        +---- reject, CANCEL, BYE of the peer, engine lost: over (from everywhere)
  */
-import type { CallLeg, LegEvents, LegFacts, Refusal } from '../call/ports.ts';
+import type {
+  CallLeg,
+  DialogIdentity,
+  LegEvents,
+  LegFacts,
+  ReferEvents,
+  ReferOrder,
+  Refusal,
+} from '../call/ports.ts';
 import { DialogSession } from './dialog-session.ts';
 import type { DialogOwner, Dialogs } from './dialogs.ts';
 import { capabilities, type Environment, respond } from './environment.ts';
-import { allow, contactOf, headerOf, reasonOf, supported, tokensOf, warningOf } from './headers.ts';
+import { allow, contactOf, headerOf, reasonOf, supported, tagOf, tokensOf, warningOf } from './headers.ts';
 import { answerInDialog, causeOfEngineBye, type DialogRequest, sendInDialog } from './in-dialog.ts';
+import { uriOf } from './numbers.ts';
+import { Refers, tooLate } from './refers.ts';
 import { sessionBody } from './session-body.ts';
 import { type SessionAnswer, sessionHeaders } from './session-timer.ts';
 import type { SrfRequest, SrfResponse } from './srf.ts';
@@ -39,6 +49,8 @@ export class InboundLeg implements CallLeg, DialogOwner {
   #events: LegEvents | null = null;
   #session: DialogSession | null = null;
   #dialogId: string | null = null;
+  #localTag = '';
+  #refers: Refers | null = null;
   #state: State = 'offered';
 
   constructor(options: InboundLegOptions) {
@@ -63,6 +75,41 @@ export class InboundLeg implements CallLeg, DialogOwner {
       ownsCallId: false,
       send: (request) => this.#send(request),
     });
+    const { request, environment } = this.#options;
+    this.#session.peer.learn(request.headers);
+    this.#refers = new Refers({
+      environment,
+      referred: (refer) => events.referred(refer),
+      contact: () => this.#contact,
+      self: () => uriOf(headerOf(request.headers, 'to') ?? ''),
+      send: (message) => this.#send(message),
+    });
+  }
+
+  get number(): string {
+    return this.facts.to;
+  }
+
+  get leaving(): boolean {
+    return this.#state === 'leaving';
+  }
+
+  replacedBy(leg: CallLeg) {
+    this.#events?.replacedBy(leg);
+  }
+
+  get takesRefer(): boolean {
+    return this.#session?.peer.takes('refer') ?? true;
+  }
+
+  get dialog(): DialogIdentity | null {
+    if (this.#localTag === '' || !this.#session) return null;
+    return {
+      callId: this.facts.sipCallId,
+      localTag: this.#localTag,
+      remoteTag: tagOf(headerOf(this.#options.request.headers, 'from') ?? ''),
+      remoteTarget: this.#session.peer.target,
+    };
   }
 
   ring() {
@@ -94,6 +141,7 @@ export class InboundLeg implements CallLeg, DialogOwner {
       if (error) return this.#notAnswered(error);
       this.#state = 'answered';
       this.#contact ??= echo?.headers.contact ?? null;
+      this.#localTag = tagOf(echo?.headers.to ?? '');
       this.#learnDialog();
       this.#session?.answered(request.headers, facts.offer === null, session);
       this.#events?.answered();
@@ -111,8 +159,14 @@ export class InboundLeg implements CallLeg, DialogOwner {
     respond(environment, response, refusal.status, { headers, ...reason });
   }
 
+  refer(order: ReferOrder, events: ReferEvents) {
+    if (this.#refers && this.#isUp) this.#refers.refer(order, events);
+    else tooLate(events);
+  }
+
   bye(reason: string) {
-    if (this.#state !== 'answered' && this.#state !== 'up') return;
+    if (!this.#isUp) return;
+    this.#refers?.flush();
     this.#state = 'leaving';
     this.#session?.stop();
     const headers = { 'User-Agent': this.#options.environment.software, Reason: reasonOf(200, reason) };
@@ -130,12 +184,19 @@ export class InboundLeg implements CallLeg, DialogOwner {
       case 'PRACK':
         return respond(environment, response, 200);
     }
+    if (this.#state === 'leaving' && request.method === 'NOTIFY') {
+      return this.#refers?.notified(request, response);
+    }
     if (this.#state === 'leaving' || this.#state === 'over') return respond(environment, response, 481);
-    answerInDialog(environment, this.#session, request, response);
+    answerInDialog(environment, this.#session, this.#isUp ? this.#refers : null, request, response);
   }
 
   abandon(): void {
     this.#over();
+  }
+
+  get #isUp(): boolean {
+    return this.#state === 'answered' || this.#state === 'up';
   }
 
   #acknowledged(request: SrfRequest) {
@@ -198,6 +259,7 @@ export class InboundLeg implements CallLeg, DialogOwner {
   #over(): void {
     this.#state = 'over';
     this.#session?.stop();
+    this.#refers?.stop('The call has ended');
     if (this.#dialogId !== null) this.#options.dialogs.remove(this.#dialogId, this);
   }
 

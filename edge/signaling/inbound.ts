@@ -8,12 +8,13 @@ import { retryAfterS } from '../call/call.ts';
 import type { Calls } from '../call/calls.ts';
 import type { LegFacts } from '../call/ports.ts';
 import type { CallPlan } from '../call/record.ts';
-import type { Dialogs } from './dialogs.ts';
+import type { DialogOwner, Dialogs } from './dialogs.ts';
 import { type Environment, respond } from './environment.ts';
 import { inboundVariables } from './header-mapping.ts';
 import { accept, headerOf, unsupportedTags } from './headers.ts';
 import { InboundLeg } from './inbound-leg.ts';
 import { type NumberIndex, normalizeNumber, uriOf, userOf } from './numbers.ts';
+import { parseReplaces, type Replaces } from './replaces.ts';
 import { sessionBody } from './session-body.ts';
 import { answerSession, readSession } from './session-timer.ts';
 import { plainAddress, type SourceIndex } from './sources.ts';
@@ -27,10 +28,15 @@ export interface Routing {
   readonly sources: SourceIndex;
 }
 
+/** Who takes the calls. */
+export type CallTaker = Pick<Calls, 'refuse' | 'endAll' | 'draining' | 'closedBecause'> & {
+  admit(...call: Parameters<Calls['admit']>): unknown;
+};
+
 export interface InboundDeps {
   readonly environment: Environment;
   readonly dialogs: Dialogs;
-  readonly calls: Calls;
+  readonly calls: CallTaker;
   readonly strangers: Strangers;
   /** null until the first configuration came. */
   readonly routing: () => Routing | null;
@@ -50,6 +56,10 @@ interface Visit {
   readonly routing: Routing | null;
   number?: NumberConfig;
   trunk?: InboundTrunk | null;
+  /** What its Replaces header says. */
+  replaces?: Replaces;
+  /** The answered dialog that it names. */
+  replaced?: DialogOwner | undefined;
 }
 
 /** Why an INVITE goes no further. With `code` it is recorded as a failed call of the number that it was for. */
@@ -99,14 +109,24 @@ const isConfigured: Verb = ({ routing }) =>
     ? { reason: 'no_configuration', status: 503, headers: { 'Retry-After': String(retryAfterS) } }
     : null;
 
+/** A registrar sends its calls to the Contact that we gave it, whose user is that of the registration. */
 const numberIsKnown: Verb = (visit) => {
-  const number = visit.routing?.numbers.find(visit.dialled);
+  const { routing, dialled, source, request } = visit;
+  const to = normalizeNumber(userOf(uriOf(headerOf(request.headers, 'to') ?? '')) ?? '');
+  const registered = routing?.sources.registered(dialled, source, to);
+  if (registered) {
+    visit.number = registered.number;
+    visit.trunk = registered.trunk;
+    return null;
+  }
+  const number = routing?.numbers.find(dialled) ?? routing?.sources.registeredAnywhere(dialled);
   if (!number) return { reason: 'number_unknown', status: 404, suspicious: true };
   visit.number = number;
   return null;
 };
 
 const sourceIsAllowed: Verb = (visit) => {
+  if (visit.trunk) return null;
   const admission = visit.number && visit.routing?.sources.admit(visit.number, visit.source);
   if (!admission?.allowed) {
     return { reason: 'source_not_allowed', status: 403, code: 'source_not_allowed', suspicious: true };
@@ -136,6 +156,53 @@ const verbs: readonly Verb[] = [
   numberHasAgent,
 ];
 
+// ---------------------------------------------------------------- INVITE with Replaces (RFC 3891 section 3)
+
+const namesOneDialog: Verb = (visit) => {
+  const replaces = parseReplaces(headerOf(visit.request.headers, 'replaces') ?? '');
+  if (!replaces) return { reason: 'malformed', status: 400, phrase: 'Malformed Replaces' };
+  visit.replaces = replaces;
+  visit.replaced = visit.deps.dialogs.named(replaces);
+  return null;
+};
+
+/**
+ * It comes to our Contact, so the number is that of the call it names; a registrar is known by the Contact's user
+ * besides. Strangers learn nothing of calls.
+ */
+const mayReplace: Verb = (visit) => {
+  const { routing, replaced, source } = visit;
+  numberIsKnown(visit);
+  const number = replaced ? routing?.numbers.find(replaced.number) : visit.number;
+  if (number) {
+    if (number.number !== visit.number?.number) delete visit.trunk;
+    visit.number = number;
+    return sourceIsAllowed(visit);
+  }
+  if (!replaced && routing?.sources.knows(source)) return null;
+  return { reason: 'source_not_allowed', status: 403, suspicious: true };
+};
+
+const dialogCanBeReplaced: Verb = ({ replaces, replaced }) => {
+  // One that has ended is forgotten, and one that is not answered is nobody's to take from us.
+  if (!replaced) return { reason: 'replaces', status: 481 };
+  if (replaced.leaving) return { reason: 'replaces', status: 603 };
+  return replaces?.earlyOnly ? { reason: 'replaces', status: 486 } : null;
+};
+
+/** Neither room for calls nor an agent is asked for: the call is there. */
+const replacingVerbs: readonly Verb[] = [
+  understandsExtensions,
+  hasContact,
+  isNotEncoded,
+  carriesSdpOrNothing,
+  asksLongEnoughSession,
+  isConfigured,
+  namesOneDialog,
+  mayReplace,
+  dialogCanBeReplaced,
+];
+
 /** Judges a new INVITE and makes it a call, or answers it. Synchronous: a CANCEL may follow in the same chunk. */
 export function receiveInvite(deps: InboundDeps, request: SrfRequest, response: SrfResponse): void {
   const visit: Visit = {
@@ -145,15 +212,17 @@ export function receiveInvite(deps: InboundDeps, request: SrfRequest, response: 
     deps,
     routing: deps.routing(),
   };
-  for (const verb of verbs) {
+  const replacing = headerOf(request.headers, 'replaces') !== undefined;
+  for (const verb of replacing ? replacingVerbs : verbs) {
     const turned = verb(visit);
     if (turned) {
       turnAway(visit, response, turned);
       return;
     }
   }
-  const { number, trunk } = visit;
-  if (number) deps.calls.admit(legOf(visit, response), planOf(visit, number), trunk?.codecs ?? []);
+  const { number, trunk, replaced } = visit;
+  if (replaced) replaced.replacedBy(legOf(visit, response));
+  else if (number) deps.calls.admit(legOf(visit, response), planOf(visit, number), trunk?.codecs ?? []);
 }
 
 function turnAway(visit: Visit, response: SrfResponse, turned: Turned): void {

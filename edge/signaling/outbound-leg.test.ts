@@ -40,6 +40,8 @@ const events: DialEvents = {
   },
   reoffer: async () => fakeAnswer,
   reaccept: async () => void heard.push('new answer'),
+  referred: () => {},
+  replacedBy: () => {},
 };
 
 beforeEach(async () => {

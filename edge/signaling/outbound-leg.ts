@@ -11,14 +11,25 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Timer } from '#shared/clock.ts';
-import type { DialEvents, DialTarget, OutboundLeg as Leg, OutboundInvite } from '../call/ports.ts';
+import type {
+  CallLeg,
+  DialEvents,
+  DialogIdentity,
+  DialTarget,
+  OutboundLeg as Leg,
+  OutboundInvite,
+  ReferEvents,
+  ReferOrder,
+} from '../call/ports.ts';
 import { Authenticator, isChallenge } from './authenticator.ts';
 import { DialogSession } from './dialog-session.ts';
 import type { DialogOwner, Dialogs } from './dialogs.ts';
 import { type Environment, respond } from './environment.ts';
-import { headerOf, reasonOf } from './headers.ts';
+import { headerOf, reasonOf, tagOf } from './headers.ts';
 import { answerInDialog, causeOfEngineBye, type DialogRequest, sendInDialog } from './in-dialog.ts';
+import { uriOf } from './numbers.ts';
 import { inviteOf } from './outbound-invite.ts';
+import { Refers, tooLate } from './refers.ts';
 import { ReliableResponses } from './reliable-responses.ts';
 import { sessionBody } from './session-body.ts';
 import { readSession } from './session-timer.ts';
@@ -47,6 +58,7 @@ export class OutboundLeg implements Leg, DialogOwner {
   readonly #authenticator: Authenticator;
   readonly #authentication: ReturnType<Authenticator['request']>;
   readonly #session: DialogSession;
+  readonly #refers: Refers;
   readonly #reliable = new ReliableResponses();
   readonly #fromTag = randomBytes(8).toString('hex');
   readonly #dialogId: string;
@@ -60,6 +72,7 @@ export class OutboundLeg implements Leg, DialogOwner {
   #request: SrfRequest | null = null;
   #cancelReason: string | null = null;
   #contact: string | null;
+  #remoteTag = '';
 
   /** The INVITE leaves when the caller has done its turn, so that no event comes before it knows the leg. */
   constructor(options: OutboundLegOptions) {
@@ -80,6 +93,13 @@ export class OutboundLeg implements Leg, DialogOwner {
       ownsCallId: true,
       send: (request) => this.#send(request),
     });
+    this.#refers = new Refers({
+      environment,
+      referred: (refer) => events.referred(refer),
+      contact: () => this.#contact,
+      self: () => uriOf(this.#request?.headers.from ?? ''),
+      send: (request) => this.#send(request),
+    });
     this.#dialogId = `${invite.sipCallId};from-tag=${this.#fromTag}`;
     dialogs.add(this.#dialogId, this);
     setImmediate(() => this.#try());
@@ -93,6 +113,37 @@ export class OutboundLeg implements Leg, DialogOwner {
     if (this.#state === 'up') this.#leave({ Reason: reasonOf(200, reason) });
   }
 
+  get number(): string {
+    return this.#options.invite.from;
+  }
+
+  get leaving(): boolean {
+    return this.#state === 'leaving';
+  }
+
+  replacedBy(leg: CallLeg): void {
+    this.#options.events.replacedBy(leg);
+  }
+
+  get takesRefer(): boolean {
+    return this.#session.peer.takes('refer') ?? true;
+  }
+
+  get dialog(): DialogIdentity | null {
+    if (this.#remoteTag === '') return null;
+    return {
+      callId: this.#options.invite.sipCallId,
+      localTag: this.#fromTag,
+      remoteTag: this.#remoteTag,
+      remoteTarget: this.#session.peer.target,
+    };
+  }
+
+  refer(order: ReferOrder, events: ReferEvents): void {
+    if (this.#state === 'up') this.#refers.refer(order, events);
+    else tooLate(events);
+  }
+
   renegotiate(): void {
     if (this.#state === 'up') this.#session.renegotiate();
   }
@@ -104,10 +155,13 @@ export class OutboundLeg implements Leg, DialogOwner {
     if (request.method === 'BYE') {
       return request.source === 'application' ? this.#endedByEngine(request) : this.#bye(response);
     }
+    if (this.#state === 'leaving' && request.method === 'NOTIFY') {
+      return this.#refers.notified(request, response);
+    }
     if (this.#state !== 'up' && !(this.#state === 'dialling' && request.method === 'UPDATE')) {
       return respond(environment, response, 481);
     }
-    answerInDialog(environment, this.#session, request, response);
+    answerInDialog(environment, this.#session, this.#state === 'up' ? this.#refers : null, request, response);
   }
 
   abandon(): void {
@@ -175,6 +229,7 @@ export class OutboundLeg implements Leg, DialogOwner {
       return this.#leave({ Reason: reasonOf(487, this.#cancelReason ?? 'The call was given up') });
     }
     this.#state = 'up';
+    this.#remoteTag = tagOf(headerOf(answer.headers, 'to') ?? '');
     this.#session.established(answer.headers);
     const body = sessionBody(answer);
     this.#options.events.answered(body.kind === 'sdp' ? body.sdp : null);
@@ -249,6 +304,7 @@ export class OutboundLeg implements Leg, DialogOwner {
   // ---------------------------------------------------------------- the dialog
 
   #leave(headers: Record<string, string>): void {
+    this.#refers.flush();
     this.#state = 'leaving';
     this.#session.stop();
     const over = () => this.#over();
@@ -317,6 +373,7 @@ export class OutboundLeg implements Leg, DialogOwner {
     this.#state = 'over';
     this.#silence?.cancel();
     this.#session.stop();
+    this.#refers.stop('The call has ended');
     this.#options.dialogs.remove(this.#dialogId, this);
   }
 }

@@ -83,7 +83,7 @@ describe('a call of ours', () => {
       contact: `<sip:127.0.0.1:${edge.port};transport=tls>`,
       'session-expires': '1800',
       'min-se': '90',
-      supported: 'timer, 100rel',
+      supported: 'timer, 100rel, replaces, norefersub',
       'user-agent': 'Trunkline/test',
       'content-type': 'application/sdp',
     });

@@ -114,7 +114,7 @@ describe('an inbound call', () => {
       contact: '<sip:edge.example:5061;transport=tls>',
       'content-type': 'application/sdp',
       allow: 'INVITE, ACK, BYE, CANCEL, OPTIONS, REFER, NOTIFY, PRACK, UPDATE',
-      supported: 'timer, 100rel',
+      supported: 'timer, 100rel, replaces, norefersub',
       server: 'Trunkline/test',
     });
     expect(last()).toMatchObject({
@@ -307,7 +307,7 @@ describe('a request in a dialog', () => {
   });
 
   it.each<[string, Record<string, string>, string]>([
-    ['REFER', {}, 'SIP/2.0 403 Transfers are not enabled'],
+    ['REFER', {}, 'SIP/2.0 400 Missing Refer-To'],
     ['NOTIFY', {}, 'SIP/2.0 481 Subscription does not exist'],
     ['INFO', {}, 'SIP/2.0 405 Method Not Allowed'],
     ['OPTIONS', {}, 'SIP/2.0 200 OK'],
@@ -403,6 +403,45 @@ describe('the session timer', () => {
   });
 });
 
+describe('a call of a registrar', () => {
+  const registering: InboundTrunk = {
+    ...trunk,
+    id: 'registered',
+    auth_mode: 'register',
+    allowed_ips: ['198.51.100.7'],
+    registration: { host: 'pbx.example', port: 5061, username: 'acme', password: 'p', expires_s: 300 },
+  };
+  const agent = { ...echoAgent, max_duration: 720 };
+  const numbers = [
+    { number: '+14155550100', org_id: 'org-1', inbound: [trunk, registering], outbound: [], agent },
+  ];
+  const toContact = { ...invite, uri: 'sip:acme@edge.example:5061;transport=tls' };
+
+  beforeEach(() => signaling.configure({ ...config, numbers }));
+
+  it('to the Contact that was registered is one of the record and its number', async () => {
+    server.peer({ ...toContact, address: '198.51.100.7' });
+    expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
+    expect(last()).toMatchObject({ trunk_id: 'registered', number: '+14155550100', to: '+14155550100' });
+  });
+
+  it('may dial the number itself', async () => {
+    server.peer({ ...invite, address: '198.51.100.7' });
+    expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
+    expect(last()).toMatchObject({ trunk_id: 'registered' });
+  });
+
+  it('is refused from every other source', async () => {
+    server.peer({ ...toContact, address: '203.0.113.5' });
+    expect((await server.next()).startLine).toBe('SIP/2.0 403 Forbidden');
+    expect(last()).toMatchObject({
+      termination: 'source_not_allowed',
+      number: '+14155550100',
+      trunk_id: null,
+    });
+  });
+});
+
 describe('an INVITE that becomes no call', () => {
   it.each<[string, Parameters<DrachtioServer['peer']>[0], string, object]>([
     ['unknown number', { ...invite, uri: 'sip:+14155559999@x' }, 'SIP/2.0 404 Not Found', {}],
@@ -411,9 +450,9 @@ describe('an INVITE that becomes no call', () => {
     ['no agent', { ...invite, uri: 'sip:14155550101@x' }, 'SIP/2.0 480 Temporarily Unavailable', {}],
     [
       'unknown extension',
-      { ...invite, headers: { Require: 'replaces, timer' } },
+      { ...invite, headers: { Require: 'join, timer' } },
       'SIP/2.0 420 Bad Extension',
-      { unsupported: 'replaces' },
+      { unsupported: 'join' },
     ],
     [
       'body that is no SDP',
@@ -501,6 +540,12 @@ describe('an INVITE that becomes no call', () => {
       'silenced',
       'silenced',
     ]);
+    expect(log.lines.filter(({ level }) => level === 'warn')).toMatchObject([
+      {
+        message: 'a source without trunk tried too often and is blocked',
+        fields: { source_ip: '203.0.113.5', seconds: 600 },
+      },
+    ]);
     clock.advance(600_000);
     server.peer({ method: 'OPTIONS', callId: 'f', address: '203.0.113.5' });
     expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
@@ -522,7 +567,7 @@ describe('other requests', () => {
     expect(ok.headers).toMatchObject({
       accept: 'application/sdp',
       allow: 'INVITE, ACK, BYE, CANCEL, OPTIONS, REFER, NOTIFY, PRACK, UPDATE',
-      supported: 'timer, 100rel',
+      supported: 'timer, 100rel, replaces, norefersub',
     });
     void calls.drain(0);
     server.peer({ method: 'OPTIONS', callId: 'b' });

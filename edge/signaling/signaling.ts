@@ -2,34 +2,28 @@
 import type { Clock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol.ts';
 import { retryAfterS } from '../call/call.ts';
-import type { Calls } from '../call/calls.ts';
 import type { Log } from '../call/log.ts';
 import type { DialEvents, Dialer, DialTarget, OutboundLeg as Leg, OutboundInvite } from '../call/ports.ts';
 import { EngineLink } from './connect.ts';
 import { Dialogs } from './dialogs.ts';
-import { capabilities, type Environment, respond } from './environment.ts';
+import { capabilities, type Environment, type ReferSettings, respond } from './environment.ts';
+import { type Exchange, exchangeOver } from './exchange.ts';
 import { allow } from './headers.ts';
-import { countTry, type InboundDeps, type Routing, receiveInvite } from './inbound.ts';
+import { type CallTaker, countTry, type InboundDeps, type Routing, receiveInvite } from './inbound.ts';
 import { NumberIndex } from './numbers.ts';
 import { type ProbeOutcome, probe } from './options-prober.ts';
 import { OutboundLeg } from './outbound-leg.ts';
+import { type RegistrarAccess, Registrations } from './registrations.ts';
 import type { SessionSettings } from './session-timer.ts';
 import { type Resolve, resolveSource, SourceHosts } from './source-hosts.ts';
 import { plainAddress, SourceIndex } from './sources.ts';
-import {
-  type EngineAddress,
-  forgetInvite,
-  type NewRequest,
-  type RequestSent,
-  type SrfRequest,
-  type SrfResponse,
-} from './srf.ts';
+import { type EngineAddress, forgetInvite, type SrfRequest, type SrfResponse } from './srf.ts';
 import { type StrangerLimits, Strangers } from './strangers.ts';
 
 export interface SignalingOptions {
   readonly clock: Clock;
   readonly log: Log;
-  readonly calls: Calls;
+  readonly calls: CallTaker;
   /** `host:port` under which peers reach us, IPv6 in brackets; null: the engine knows it for each connection. */
   readonly publicAddress: string | null;
   /** Name and version, for Server and User-Agent. */
@@ -38,10 +32,16 @@ export interface SignalingOptions {
   readonly strangers: StrangerLimits;
   /** Counts requests that were turned away, by reason; `silenced` are those that got no answer. */
   readonly refused: (reason: string) => void;
+  /** Default: 180 s for the peer's, 60 s between two NOTIFYs for ours. */
+  readonly refers?: ReferSettings;
+  /** Counts what becomes of REFERs. */
+  readonly countRefer?: Environment['countRefer'];
   /** ms after an INVITE of ours without any response at which it is given up; default: contract 3.5. */
   readonly noResponseMs?: number;
   readonly random?: () => number;
   readonly resolve?: Resolve;
+  /** Absent: nothing is registered. */
+  readonly registrars?: RegistrarAccess;
   /** Called when the engine is there (again) or lost. */
   readonly engineUp?: (up: boolean) => void;
 }
@@ -52,6 +52,8 @@ const sourceRefreshMs = 5 * 60_000;
 /** Contract 3.5: the trigger `timeout`. */
 const defaultNoResponseMs = 6_000;
 
+const defaultRefers: ReferSettings = { subscriptionMs: 180_000, outcomeMs: 60_000 };
+
 export class Signaling implements Dialer {
   readonly #options: SignalingOptions;
   readonly #environment: Environment;
@@ -60,6 +62,8 @@ export class Signaling implements Dialer {
   readonly #hosts: SourceHosts;
   readonly #link: EngineLink;
   readonly #inbound: InboundDeps;
+  readonly #exchange: Exchange;
+  readonly #registrations: Registrations | null;
   #routing: Routing | null = null;
   /** What waits for the engine. */
   readonly #waiting = new Set<() => void>();
@@ -75,6 +79,8 @@ export class Signaling implements Dialer {
       warnAgent: publicAddress ?? 'trunkline',
       publicAddress,
       session,
+      refers: options.refers ?? defaultRefers,
+      countRefer: options.countRefer ?? (() => {}),
     };
     this.#strangers = new Strangers(clock, options.strangers);
     this.#hosts = new SourceHosts({
@@ -98,9 +104,31 @@ export class Signaling implements Dialer {
       handle: (request, response) => this.#receive(request, response),
       onUp: () => {
         for (const goOn of [...this.#waiting]) goOn();
+        this.#registrations?.engineUp();
         options.engineUp?.(true);
       },
       onDown: () => this.#engineLost(),
+    });
+    this.#exchange = exchangeOver(clock, (request, sent) => this.#link.request(request, sent));
+    this.#registrations = options.registrars ? this.#registrationsAt(options.registrars) : null;
+  }
+
+  #registrationsAt({ resolve, report, settings }: RegistrarAccess): Registrations {
+    return new Registrations({
+      environment: this.#environment,
+      exchange: this.#exchange,
+      report,
+      settings,
+      resolve: async (host, port) => {
+        const places = await resolve(host, port);
+        // A registrar that has moved calls from where we have just found it.
+        if (places.ok)
+          this.#hosts.learn(
+            host,
+            places.targets.flatMap(({ address }) => address ?? []),
+          );
+        return places;
+      },
     });
   }
 
@@ -131,6 +159,7 @@ export class Signaling implements Dialer {
     }
     const trunks = config.numbers.flatMap((number) => number.inbound);
     this.#hosts.follow(trunks.flatMap((trunk) => (trunk.source_host === null ? [] : [trunk.source_host])));
+    this.#registrations?.follow(config.numbers);
   }
 
   /** Makes a call. Failures, that of the engine included, come as events. */
@@ -151,9 +180,8 @@ export class Signaling implements Dialer {
    * @param timeoutMs for the whole probe; an engine that is not there yet is waited for, at most as long
    */
   async probe(target: DialTarget, timeoutMs: number): Promise<ProbeOutcome> {
-    const request = (options: NewRequest, sent: RequestSent) => this.#link.request(options, sent);
     if (!this.#link.up) await this.#engineUp(timeoutMs);
-    return probe({ environment: this.#environment, request }, target, timeoutMs);
+    return probe({ environment: this.#environment, exchange: this.#exchange }, target, timeoutMs);
   }
 
   /** Resolves when the engine is there, or after `timeoutMs`. */
@@ -169,8 +197,19 @@ export class Signaling implements Dialer {
     });
   }
 
+  /** By Prometheus name. */
+  metrics(): Record<string, number> {
+    return this.#registrations?.metrics() ?? {};
+  }
+
+  /** Takes our bindings away from all registrars, so that they send no more calls. Takes the time of one request at most. */
+  async unregister(): Promise<void> {
+    await this.#registrations?.end();
+  }
+
   /** Leaves the engine. Live calls should be over by now. */
   close(): void {
+    this.#registrations?.close();
     this.#hosts.close();
     this.#link.close();
     for (const giveUp of [...this.#waiting]) giveUp();
@@ -185,6 +224,7 @@ export class Signaling implements Dialer {
 
   #engineLost(): void {
     this.#options.engineUp?.(false);
+    this.#registrations?.engineLost();
     this.#dialogs.abandonAll();
     this.#options.calls.endAll({ code: 'engine_lost', detail: null });
   }
@@ -227,7 +267,7 @@ export class Signaling implements Dialer {
         this.#answerOptions(response);
         break;
       case 'REFER':
-        respond(this.#environment, response, 403, { reason: 'Transfers are not enabled' });
+        respond(this.#environment, response, 403, { reason: 'REFER is taken inside of calls only' });
         break;
       // RFC 3261 sections 9.2, 12.2.2 and 15.1.2, RFC 3262 section 3: these belong to something that we do not have.
       case 'CANCEL':

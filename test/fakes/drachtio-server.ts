@@ -23,6 +23,7 @@ export interface PeerMessage {
   readonly from?: string;
   readonly to?: string;
   readonly toTag?: string;
+  readonly cseq?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /** `application`: the server made it itself. */
@@ -97,7 +98,7 @@ export class DrachtioServer {
       `From: ${message.from ?? '"Ada" <sip:+14155550123@peer.example>'};tag=${fromTag}`,
       `To: ${message.to ?? '<sip:+14155550100@127.0.0.1>'}${inDialog ? `;tag=${message.toTag}` : ''}`,
       `Call-ID: ${callId}`,
-      `CSeq: 1 ${message.method}`,
+      `CSeq: ${message.cseq ?? 1} ${message.method}`,
       ...(message.method === 'INVITE' ? ['Contact: <sip:ada@192.0.2.1:5061;transport=tls>'] : []),
       ...(body === '' || message.headers?.['Content-Type'] ? [] : ['Content-Type: application/sdp']),
       ...Object.entries(message.headers ?? {}).map(([name, value]) => `${name}: ${value}`),

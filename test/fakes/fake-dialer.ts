@@ -1,11 +1,24 @@
 /** A dialer that writes down what it is told and lets the test be the far end. */
-import type { DialEvents, Dialer, DialTarget, OutboundInvite, OutboundLeg } from '../../edge/call/ports.ts';
+import type {
+  DialEvents,
+  Dialer,
+  DialogIdentity,
+  DialTarget,
+  OutboundInvite,
+  OutboundLeg,
+  ReferEvents,
+  ReferOrder,
+} from '../../edge/call/ports.ts';
 
 export class FakeOutboundLeg implements OutboundLeg {
   readonly target: DialTarget;
   readonly invite: OutboundInvite;
   /** The events through which the far end speaks. */
   readonly peer: DialEvents;
+  takesRefer = true;
+  dialog: DialogIdentity | null;
+  /** The events of each REFER that was sent, in order: through them the test says what came of it. */
+  readonly refers: ReferEvents[] = [];
   /** What was sent after the INVITE, in order. */
   readonly sent: string[] = [];
   /** Runs before each message is written down. */
@@ -15,6 +28,12 @@ export class FakeOutboundLeg implements OutboundLeg {
     this.target = target;
     this.invite = invite;
     this.peer = peer;
+    this.dialog = {
+      callId: invite.sipCallId,
+      localTag: 'ours',
+      remoteTag: 'theirs',
+      remoteTarget: `sip:callee@${target.host}:${target.port};transport=tls`,
+    };
   }
 
   cancel(reason: string): void {
@@ -22,6 +41,10 @@ export class FakeOutboundLeg implements OutboundLeg {
   }
   bye(reason: string): void {
     this.#send(`BYE (${reason})`);
+  }
+  refer(order: ReferOrder, events: ReferEvents): void {
+    this.refers.push(events);
+    this.#send(`REFER ${order.target}`);
   }
   renegotiate(): void {
     this.#send('re-INVITE');

@@ -1,12 +1,29 @@
 /** A signaling leg that writes down what it is told and lets the test be the peer. */
-import type { CallLeg, LegEvents, LegFacts, Refusal } from '../../edge/call/ports.ts';
+import type {
+  CallLeg,
+  DialogIdentity,
+  LegEvents,
+  LegFacts,
+  ReferEvents,
+  ReferOrder,
+  Refusal,
+} from '../../edge/call/ports.ts';
 
 export const sdpOffer = 'v=0\r\nm=audio 40000 RTP/SAVP 0\r\na=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:x\r\n';
 
 export class FakeLeg implements CallLeg {
   readonly facts: LegFacts;
   canRing = true;
-  /** What was sent, in order: `180`, `200`, `BYE (reason)`, or a refusal. */
+  takesRefer = true;
+  dialog: DialogIdentity | null = {
+    callId: 'call-1@test',
+    localTag: 'ours',
+    remoteTag: 'theirs',
+    remoteTarget: 'sip:caller@192.0.2.1:5061;transport=tls',
+  };
+  /** The events of each REFER that was sent, in order: through them the test says what came of it. */
+  readonly refers: ReferEvents[] = [];
+  /** What was sent, in order: `180`, `200`, `BYE (reason)`, `REFER target`, or a refusal. */
   readonly sent: (string | Refusal)[] = [];
   #peer: LegEvents | null = null;
   /** Runs before each message is written down. */
@@ -41,6 +58,10 @@ export class FakeLeg implements CallLeg {
   }
   reject(refusal: Refusal): void {
     this.#send(refusal);
+  }
+  refer(order: ReferOrder, events: ReferEvents): void {
+    this.refers.push(events);
+    this.#send(`REFER ${order.target}`);
   }
   bye(reason: string): void {
     this.#send(`BYE (${reason})`);

@@ -18,6 +18,8 @@ export interface SippOptions {
   readonly source?: string;
   readonly transport?: 'tls' | 'udp' | 'tcp';
   readonly tlsVersion?: '1.0' | '1.1' | '1.2' | '1.3';
+  /** what `[name]` in the scenario stands for */
+  readonly keys?: Readonly<Record<string, string>>;
   /** SIPp gives up after this time, s */
   readonly limitS?: number;
 }
@@ -45,6 +47,7 @@ export async function runScenario(name: string, options: SippOptions): Promise<S
   const args = [
     `127.0.0.1:${options.port}`,
     ...['-sf', join(import.meta.dirname, `${name}.xml`), '-s', options.number],
+    ...Object.entries(options.keys ?? {}).flatMap(([name, value]) => ['-key', name, value]),
     ...['-t', modes[options.transport ?? 'tls'], '-tls_ca', file('ca.pem')],
     ...(options.tlsVersion ? ['-tls_version', options.tlsVersion] : []),
     ...['-i', source, '-bind_local', '-mi', source, '-min_rtp_port', '32000', '-max_rtp_port', '32999'],

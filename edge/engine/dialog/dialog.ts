@@ -135,7 +135,7 @@ export class Dialog {
     this.refreshTarget(headers);
   }
 
-  /** A target refresh (12.2): Contact of a re-INVITE, UPDATE, SUBSCRIBE, or of their 2xx. */
+  /** A target refresh (12.2): Contact of a re-INVITE, UPDATE, SUBSCRIBE, NOTIFY or REFER, or of their 2xx. */
   refreshTarget(headers: Headers): void {
     this.remoteTarget = contactUri(headers) ?? this.remoteTarget;
   }
@@ -195,8 +195,11 @@ export function dialogId(callId: string, callerTag: string): string {
   return `${callId};from-tag=${callerTag}`;
 }
 
+/** The methods that RFC 5057 section 5 counts as target refresh requests, whichever usage of the dialog they belong to. */
+const REFRESHING: ReadonlySet<string> = new Set(['INVITE', 'UPDATE', 'SUBSCRIBE', 'NOTIFY', 'REFER']);
+
 export function refreshesTarget(method: string): boolean {
-  return method === 'INVITE' || method === 'UPDATE' || method === 'SUBSCRIBE';
+  return REFRESHING.has(method);
 }
 
 function isLoose(uri: string): boolean {
