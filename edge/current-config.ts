@@ -1,11 +1,12 @@
 /** The configuration that the edge works with now, in the forms in which it is asked for. */
 import type { BlockList } from 'node:net';
-import type { EdgeConfig, OrgConfig, PathwayConfig } from '#shared/edge-protocol.ts';
+import type { EdgeConfig, NumberConfig, OrgConfig, PathwayConfig } from '#shared/edge-protocol.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 
 export class CurrentConfig {
   #pathways = new Map<string, PathwayConfig>();
   #organizations = new Map<string, OrgConfig>();
+  #numbers = new Map<string, NumberConfig>();
   #allowedTargets = parseNetworks([]);
 
   apply(config: EdgeConfig): void {
@@ -15,6 +16,7 @@ export class CurrentConfig {
     this.#organizations = new Map(
       config.organizations.map((organization) => [organization.org_id, organization]),
     );
+    this.#numbers = new Map(config.numbers.map((number) => [number.number, number]));
     this.#allowedTargets = parseNetworks(config.allowed_private_targets);
   }
 
@@ -22,6 +24,8 @@ export class CurrentConfig {
     this.#pathways.get(`${id}@${version}`);
 
   readonly organization = (id: string): OrgConfig | undefined => this.#organizations.get(id);
+
+  readonly number = (number: string): NumberConfig | undefined => this.#numbers.get(number);
 
   readonly allowedTargets = (): BlockList => this.#allowedTargets;
 }

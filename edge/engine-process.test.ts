@@ -55,7 +55,7 @@ beforeEach(async () => {
       wss: null,
       publicHost: null,
       app: { host: '127.0.0.1', port: 0, secret: 's' },
-      clientTls: { ca: null, targets: {} },
+      clientTls: { ca: null, folder: null },
       hep: null,
       limits: {},
     },

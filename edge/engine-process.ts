@@ -20,7 +20,8 @@ interface EngineConfig {
   readonly app: { readonly host: string; readonly port: number; readonly secret: string };
   readonly clientTls: {
     readonly ca: string | null;
-    readonly targets: Readonly<Record<string, { readonly cert: string; readonly key: string }>>;
+    /** of client certificates (engine/client-certificates.ts) */
+    readonly folder: string | null;
   };
   readonly hep: { readonly host: string; readonly port: number } | null;
   readonly limits: Readonly<Record<string, number>>;

@@ -42,4 +42,18 @@ describe('ProbeReports', () => {
     gathering.flush();
     expect(reports).toHaveLength(2);
   });
+
+  it('reports a move at once, with the probes that came before it', () => {
+    const clock = new FakeClock();
+    const reports: ReportBody[] = [];
+    const gathering = new ProbeReports(clock, (body) => reports.push(body));
+    gathering.add(probe('t1'));
+    gathering.moved('t1', 1);
+    gathering.moved('t2', 0);
+    expect(reports).toEqual([
+      { type: 'health', probes: [probe('t1')], moves: [{ trunk_id: 't1', active_priority: 1 }] },
+      { type: 'health', probes: [], moves: [{ trunk_id: 't2', active_priority: 0 }] },
+    ]);
+    expect(clock.pending).toBe(0);
+  });
 });

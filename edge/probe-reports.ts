@@ -25,12 +25,22 @@ export class ProbeReports {
     else this.#timer ??= this.#clock.after(gatherMs, () => this.flush());
   }
 
+  /** Reports at once that the next call over a trunk uses another endpoint first. */
+  moved(trunkId: string, activePriority: number): void {
+    this.#send([{ trunk_id: trunkId, active_priority: activePriority }]);
+  }
+
   /** Reports what has been gathered now. */
   flush(): void {
+    if (this.#probes.length > 0) this.#send();
+  }
+
+  /** Probes of before a move go with it, so that what they say of activity does not come after it. */
+  #send(moves?: { readonly trunk_id: string; readonly active_priority: number }[]): void {
     this.#timer?.cancel();
     this.#timer = null;
-    if (this.#probes.length === 0) return;
-    this.#report({ type: 'health', probes: this.#probes });
+    const probes = this.#probes;
     this.#probes = [];
+    this.#report({ type: 'health', probes, ...(moves && { moves }) });
   }
 }

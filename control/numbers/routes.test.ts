@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connectEdge } from '../testing/edge-client.ts';
 import { type CallOptions, startControl, type TestControl } from '../testing/harness.ts';
 import { numbersOfPath } from './rules.ts';
 
@@ -57,6 +58,26 @@ describe('GET /v1/inbound', () => {
 });
 
 describe('POST /v1/inbound/{phone_number}', () => {
+  it('limits the outgoing calls of a number, of which the edges hear at once', async () => {
+    const edge = await connectEdge(test);
+    await edge.next('config');
+    const call_limits = { per_minute: 2, allowed_prefixes: ['+1'] };
+    expect((await update({ call_limits })).body).toMatchObject({ updates: { call_limits } });
+    expect((await read()).call_limits).toEqual({
+      concurrent: null,
+      per_minute: 2,
+      allowed_prefixes: ['+1'],
+      blocked_prefixes: [],
+    });
+    const { change } = await edge.next('change');
+    expect(change.numbers).toMatchObject([{ number: '+14155550100', call_limits }]);
+    await update({ call_limits: null });
+    expect((await read()).call_limits).toBeNull();
+    expect((await edge.next('change')).change.numbers[0]).not.toHaveProperty('call_limits');
+    expect((await update({ call_limits: { allowed_prefixes: ['1'] } })).codes).toEqual(['INVALID_PARAMETER']);
+    await edge.kill();
+  });
+
   it('sets fields, tells what changed, and clears with null', async () => {
     test.clock.advance(1000);
     const answer = await update({

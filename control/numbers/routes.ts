@@ -8,6 +8,7 @@ import {
 } from '#shared/api/inbound.ts';
 import { ApiError } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
+import { checkTransferTargets } from '../calls/order-rules.ts';
 import type { Db, NumberRow } from '../db/tables.ts';
 import { resolveVersion } from '../edges/rules.ts';
 import { type App, orgOf } from '../http/app-types.ts';
@@ -98,6 +99,7 @@ function updateInbound(
 }
 
 function checkTargets(services: Services, body: InboundUpdate): void {
+  checkTransferTargets(body, services.allowedTargets);
   for (const name of ['stream_url', 'webhook'] as const) {
     const url = body[name];
     if (typeof url !== 'string' || !URL.canParse(url)) continue;

@@ -1,8 +1,10 @@
 /** Inbound numbers: the rules of contract section 10, pure. */
 import type { InboundNumber, InboundUpdate } from '#shared/api/inbound.ts';
 import { toE164 } from '#shared/e164.ts';
+import type { CallLimits } from '#shared/edge-protocol.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { NumberRow } from '../db/tables.ts';
+import { limitsView } from '../organizations/call-limit-rules.ts';
 
 /** The settings of a number that are not columns of their own. Absent: not set. */
 export interface NumberSettings {
@@ -29,6 +31,7 @@ export interface NumberSettings {
   metadata?: Record<string, unknown>;
   webhook?: string;
   label?: string;
+  call_limits?: CallLimits;
 }
 
 export function readSettings(json: string): NumberSettings {
@@ -156,6 +159,7 @@ export function numberView(row: NumberRow): InboundNumber {
     request_data: settings.request_data ?? {},
     metadata: settings.metadata ?? {},
     webhook: settings.webhook ?? null,
+    call_limits: limitsView(settings.call_limits ?? null),
   };
 }
 

@@ -22,6 +22,7 @@ describe('/v1/org/settings', () => {
       alert_emails: [],
       alert_sms_numbers: [],
       event_webhook_url: null,
+      call_limits: null,
     };
     expect((await read()).body).toEqual({ data: initial, errors: null });
     expect((await patch({})).body.data).toEqual(initial);
@@ -62,8 +63,40 @@ describe('/v1/org/settings', () => {
     [{ event_webhook_url: 'https://user@hooks.example.com' }, 'INVALID_PARAMETER'],
     [{ event_webhook_url: 'https://[::1]/' }, 'TARGET_NOT_ALLOWED'],
     [{ name: 'New' }, 'UNKNOWN_PROPERTY'],
+    [{ call_limits: { concurrent: 0 } }, 'INVALID_PARAMETER'],
+    [{ call_limits: { per_minute: 10_001 } }, 'INVALID_PARAMETER'],
+    [{ call_limits: { allowed_prefixes: ['1415'] } }, 'INVALID_PARAMETER'],
+    [{ call_limits: { blocked_prefixes: ['+'] } }, 'INVALID_PARAMETER'],
+    [{ call_limits: { blocked_prefixes: ['+1234567890123456'] } }, 'INVALID_PARAMETER'],
+    [{ call_limits: { blocked_prefixes: Array(201).fill('+1') } }, 'INVALID_PARAMETER'],
+    [{ call_limits: { per_hour: 1 } }, 'UNKNOWN_PROPERTY'],
   ])('refuses %j with %s', async (body, code) => {
     expect((await patch(body)).codes).toEqual([code]);
+  });
+
+  it('limits outgoing calls, of which the edges hear at once', async () => {
+    const edge = await connectEdge(test);
+    expect((await edge.next('config')).config.organizations[0]).not.toHaveProperty('call_limits');
+    const call_limits = { concurrent: 3, blocked_prefixes: ['+1900', '+882'] };
+    const { data } = (await patch({ call_limits })).body;
+    expect(data?.call_limits).toEqual({
+      concurrent: 3,
+      per_minute: null,
+      allowed_prefixes: [],
+      blocked_prefixes: ['+1900', '+882'],
+    });
+    const ofEdge = async () => (await edge.next('change')).change.organizations;
+    expect(await ofEdge()).toMatchObject([{ org_id: test.orgId, call_limits }]);
+    // The object is replaced, not merged; null takes the limits away.
+    expect((await patch({ call_limits: { per_minute: 9 } })).body.data?.call_limits).toMatchObject({
+      concurrent: null,
+      per_minute: 9,
+      blocked_prefixes: [],
+    });
+    expect(await ofEdge()).toMatchObject([{ call_limits: { per_minute: 9 } }]);
+    expect((await patch({ call_limits: null })).body.data?.call_limits).toBeNull();
+    expect((await ofEdge())[0]).not.toHaveProperty('call_limits');
+    await edge.kill();
   });
 
   it('asks for a customer key, not for SIP', async () => {
@@ -91,5 +124,22 @@ describe('POST /v1/org/webhook-secret', () => {
 
   it('asks for a key', async () => {
     expect((await test.call('POST', '/v1/org/webhook-secret', { key: null })).status).toBe(401);
+  });
+});
+
+describe('the deployment', () => {
+  it('limits the outgoing calls of organizations that have set no limits', async () => {
+    const limited = await startControl({ CALL_LIMIT_CONCURRENT: '20', CALL_LIMIT_PER_MINUTE: '60' });
+    try {
+      const call = (body: object) => limited.call('PATCH', '/v1/org/settings', { body });
+      expect((await call({})).body.data?.call_limits).toBeNull();
+      await call({ call_limits: {} });
+      const { organizations } = await limited.control.services.edgeConfig.snapshot();
+      const limitsOf = (id: string) => organizations.find(({ org_id }) => org_id === id)?.call_limits;
+      expect(limitsOf(limited.foreignOrgId)).toEqual({ concurrent: 20, per_minute: 60 });
+      expect(limitsOf(limited.orgId)).toEqual({});
+    } finally {
+      await limited.close();
+    }
   });
 });

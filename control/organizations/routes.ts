@@ -12,8 +12,15 @@ import { ApiError } from '#shared/errors.ts';
 import type { OrganizationRow } from '../db/tables.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import type { Services } from '../services.ts';
+import { limitsView } from './call-limit-rules.ts';
 import { checkUrl } from './rules.ts';
-import { findOrganization, isoTime, signingSecretContext, updateOrganization } from './store.ts';
+import {
+  findOrganization,
+  isoTime,
+  type OrganizationChange,
+  signingSecretContext,
+  updateOrganization,
+} from './store.ts';
 
 export function organizationRoutes(app: App, services: Services): void {
   const { db } = services.database;
@@ -35,7 +42,7 @@ export function organizationRoutes(app: App, services: Services): void {
       response: { 200: OrganizationSettingsAnswer },
     },
     handler: async (request) => {
-      const { alert_emails, event_webhook_url } = request.body;
+      const { alert_emails, event_webhook_url, call_limits } = request.body;
       if (typeof event_webhook_url === 'string') {
         checkUrl(event_webhook_url, 'https:', '/event_webhook_url', services.allowedTargets);
       }
@@ -44,8 +51,9 @@ export function organizationRoutes(app: App, services: Services): void {
         ...(alert_emails && { alert_emails: JSON.stringify(alert_emails) }),
         ...(numbers && { alert_sms_numbers: JSON.stringify(numbers) }),
         ...(event_webhook_url !== undefined && { event_webhook_url }),
+        ...(call_limits !== undefined && { call_limits: call_limits && JSON.stringify(call_limits) }),
       };
-      if (Object.keys(change).length > 0) await updateOrganization(db, orgOf(request), change);
+      if (Object.keys(change).length > 0) await changeSettings(services, orgOf(request), change);
       return plain(settingsView(await findOrganization(db, orgOf(request))));
     },
   });
@@ -71,6 +79,14 @@ export function organizationRoutes(app: App, services: Services): void {
   });
 }
 
+/** Stores a change, and tells the edges when it concerns them. */
+function changeSettings(services: Services, orgId: string, change: OrganizationChange): Promise<void> {
+  return services.edgeConfig.change(async (trx, altered) => {
+    await updateOrganization(trx, orgId, change);
+    if (change.call_limits !== undefined) altered.organizations.add(orgId);
+  });
+}
+
 function smsNumber(text: string, index: number): string {
   const number = toE164(text);
   if (number !== null) return number;
@@ -86,5 +102,6 @@ function settingsView(row: OrganizationRow): OrganizationSettings {
     alert_emails: JSON.parse(row.alert_emails),
     alert_sms_numbers: JSON.parse(row.alert_sms_numbers),
     event_webhook_url: row.event_webhook_url,
+    call_limits: limitsView(row.call_limits === null ? null : JSON.parse(row.call_limits)),
   };
 }

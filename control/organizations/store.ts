@@ -10,6 +10,8 @@ export interface NewOrganization {
   readonly name: string;
   readonly region: string;
   readonly sipEnabled: boolean;
+  /** Who is told of alerts until somebody says otherwise (contract 14.1). */
+  readonly ownerEmail?: string;
 }
 
 export function isoTime(clock: Clock): string {
@@ -33,9 +35,10 @@ export async function createOrganization(
       sip_enabled: organization.sipEnabled ? 1 : 0,
       signing_secret: secrets.seal(randomBytes(32).toString('hex'), signingSecretContext(id)),
       created_at: isoTime(clock),
-      alert_emails: '[]',
+      alert_emails: JSON.stringify(organization.ownerEmail === undefined ? [] : [organization.ownerEmail]),
       alert_sms_numbers: '[]',
       event_webhook_url: null,
+      call_limits: null,
     })
     .execute();
   return id;
@@ -51,13 +54,14 @@ export function findOrganization(db: Db, orgId: string): Promise<OrganizationRow
   return db.selectFrom('organizations').selectAll().where('id', '=', orgId).executeTakeFirstOrThrow();
 }
 
-export async function updateOrganization(
-  db: Db,
-  orgId: string,
-  change: Partial<
-    Pick<OrganizationRow, 'signing_secret' | 'alert_emails' | 'alert_sms_numbers' | 'event_webhook_url'>
-  >,
-): Promise<void> {
+export type OrganizationChange = Partial<
+  Pick<
+    OrganizationRow,
+    'signing_secret' | 'alert_emails' | 'alert_sms_numbers' | 'event_webhook_url' | 'call_limits'
+  >
+>;
+
+export async function updateOrganization(db: Db, orgId: string, change: OrganizationChange): Promise<void> {
   await db.updateTable('organizations').set(change).where('id', '=', orgId).execute();
 }
 

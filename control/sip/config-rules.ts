@@ -98,6 +98,13 @@ export function configuredEndpoints(
   return [{ host, port: row.port, priority: 0 }, ...others];
 }
 
+/** Those that are probed but that no call may use: the failover endpoints while failover is not enabled. */
+export function standbyEndpoints(
+  row: Pick<SipConfigurationRow, 'sip_endpoint' | 'port' | 'failover_config'>,
+): Endpoint[] {
+  return failoverOf(row).enabled ? [] : configuredEndpoints(row).filter(({ priority }) => priority !== 0);
+}
+
 /** Those that a call may use: failover endpoints only when failover is enabled. */
 export function usableEndpoints(
   row: Pick<SipConfigurationRow, 'sip_endpoint' | 'port' | 'failover_config'>,

@@ -1,8 +1,10 @@
 /** What the edges' probes say of trunks: the last probe of each endpoint, and sums per hour (contract 3.3). */
 import type SqliteFile from 'better-sqlite3';
 import type { Clock } from '#shared/clock.ts';
+import type { ReportBody } from '#shared/edge-protocol.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
 import type { Db, SipConfigurationRow, TrunkEndpointRow, TrunkHourRow } from '../db/tables.ts';
+import { usableEndpoints } from './config-rules.ts';
 import { hourOf, type Probed, trunkStatus } from './health-rules.ts';
 
 const hourMs = 60 * 60 * 1000;
@@ -48,13 +50,15 @@ export async function forgetHealth(db: Db, clock: Clock): Promise<number> {
   return Number(hours.numDeletedRows + endpoints.numDeletedRows);
 }
 
+type HealthReport = Pick<Extract<ReportBody, { type: 'health' }>, 'probes' | 'moves'>;
+
 /**
  * Returns what stores the probes of one report. A probe of the primary endpoint of a number's primary record
  * is a round: it counts as healthy when the trunk was, by what was then known of all its endpoints. Edges away
  * bring no rounds, so what nobody saw is not counted as up.
  * The returned function throws RangeError for a probe whose time is none.
  */
-export function prepareHealth(connection: SqliteFile.Database): (probes: readonly HealthProbe[]) => void {
+export function prepareHealth(connection: SqliteFile.Database): (report: HealthReport) => void {
   const trunk = connection.prepare<[string], SipConfigurationRow>(
     `select * from sip_configurations where id = ? and direction = 'outbound'`,
   );
@@ -79,6 +83,9 @@ export function prepareHealth(connection: SqliteFile.Database): (probes: readonl
   const passive = connection.prepare<[TrunkEndpointRow]>(
     `update trunk_endpoints set active = 0 where @active = 1 and configuration_id = @configuration_id
      and not (host = @host and port = @port) and checked_at <= @checked_at`,
+  );
+  const activate = connection.prepare<[{ id: string; host: string; port: number }]>(
+    'update trunk_endpoints set active = (host = @host and port = @port) where configuration_id = @id',
   );
   const count = connection.prepare<[TrunkHourRow]>(
     `insert into trunk_hours values (@org_id, @number, @hour, @rounds, @healthy_rounds, @answered_probes,
@@ -108,9 +115,15 @@ export function prepareHealth(connection: SqliteFile.Database): (probes: readonl
       response_ms: probe.healthy ? (probe.response_time_ms ?? 0) : 0,
     });
   };
-  return (probes) => {
+  const move = (id: string, priority: number): void => {
+    const row = trunk.get(id);
+    const active = row && usableEndpoints(row).find((endpoint) => endpoint.priority === priority);
+    if (active) activate.run({ id, host: active.host, port: active.port });
+  };
+  return ({ probes, moves = [] }) => {
     const dated = probes.map((probe) => ({ probe, at: new Date(probe.at).toISOString() }));
     for (const { probe, at } of dated) store(probe, at);
+    for (const { trunk_id, active_priority } of moves) move(trunk_id, active_priority);
   };
 }
 

@@ -117,6 +117,23 @@ describe('GET /v1/sip/status', () => {
     });
   });
 
+  it('shows at once which endpoint a trunk has moved to, and counts no round for it', async () => {
+    await report(probe(), probe({ endpoint: secondary, active: false }));
+    const moveTo = async (active_priority: number) => {
+      const moves = [{ trunk_id: trunkId, active_priority }];
+      edge.send(reportFrame(seq++, [{ type: 'health', probes: [], moves }]));
+      await edge.next('ack');
+    };
+    await moveTo(1);
+    expect((await status()).body.data?.endpoints).toMatchObject([{ active: false }, { active: true }]);
+    await moveTo(7);
+    expect((await status()).body.data?.endpoints).toMatchObject([{ active: false }, { active: true }]);
+    await moveTo(0);
+    expect((await status()).body.data?.endpoints).toMatchObject([{ active: true }, { active: false }]);
+    const { db } = test.control.services.database;
+    expect(await db.selectFrom('trunk_hours').select('rounds').execute()).toEqual([{ rounds: 1 }]);
+  });
+
   it('counts rounds over a day and over 30 days; hours without probes are not up', async () => {
     await report(probe({ ...failed, at: '2029-12-30T22:00:00.000Z' }));
     await report(probe({ response_time_ms: 40, at: '2029-12-31T23:59:00.000Z' }));

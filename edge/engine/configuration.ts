@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { readClientCertificates } from './client-certificates.ts';
 import { DEFAULT_MESSAGE_LIMITS } from './message/limits.ts';
 import type { StackOptions } from './stack.ts';
 import type { KeyPair, TlsMaterial } from './transport/certificates.ts';
@@ -50,13 +51,7 @@ const ConfigurationSchema = Type.Object(
     publicHost: Type.Union([Type.Null(), Host]),
     app: Type.Object({ host: Host, port: Port, secret: Type.String() }, { additionalProperties: false }),
     clientTls: Type.Object(
-      {
-        ca: Type.Union([Type.Null(), Host]),
-        targets: Type.Record(
-          Type.String(),
-          Type.Object({ cert: Host, key: Host }, { additionalProperties: false }),
-        ),
-      },
+      { ca: Type.Union([Type.Null(), Host]), folder: Type.Union([Type.Null(), Host]) },
       { additionalProperties: false },
     ),
     hep: Type.Union([Type.Null(), Address]),
@@ -134,18 +129,19 @@ export function stackOptions(configuration: Configuration): StackOptions {
 }
 
 function readCertificates({ tls, clientTls }: Configuration): TlsMaterial {
-  const clients = new Map<string, KeyPair>();
-  for (const [host, { cert, key }] of Object.entries(clientTls.targets)) {
-    clients.set(host.toLowerCase(), {
-      cert: readPem(cert, `client certificate for ${host}`),
-      key: readPem(key, `client key for ${host}`),
-    });
-  }
   return {
     server: { cert: readPem(tls.cert, 'server certificate'), key: readPem(tls.key, 'server key') },
     authorities: clientTls.ca === null ? [] : [readPem(clientTls.ca, 'CA certificates')],
-    clients,
+    clients: clientTls.folder === null ? new Map() : clientCertificates(clientTls.folder),
   };
+}
+
+function clientCertificates(folder: string): ReadonlyMap<string, KeyPair> {
+  try {
+    return readClientCertificates(folder);
+  } catch (error) {
+    throw new ConfigurationError(text(error));
+  }
 }
 
 function readPem(path: string, what: string): string {

@@ -69,3 +69,26 @@ it('drops copies while the collector is away, and comes back to it', async () =>
   second.server.close();
   expect(clock.pending).toBe(0);
 });
+
+it('tries the collector at once when it is told that somebody has come', async () => {
+  const clock = new FakeClock();
+  const metrics = new Metrics();
+  const free = await collector();
+  free.server.close();
+  await once(free.server, 'close');
+  const sender = new HepSender({ host: '127.0.0.1', port: free.port }, metrics, clock);
+  await vi.waitFor(() => expect(clock.pending).toBe(1));
+  const late = await collector(free.port);
+  sender.hurry();
+  sender.hurry();
+  await sendOne(sender, metrics, 0);
+  const socket = await late.connected;
+  expect(await firstPacket(socket)).toEqual(packet);
+  expect(clock.pending).toBe(0);
+  sender.close();
+  await once(socket, 'end');
+  socket.destroy();
+  late.server.close();
+  sender.hurry();
+  expect(clock.pending).toBe(0);
+});

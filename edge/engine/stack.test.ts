@@ -19,6 +19,7 @@ let addresses: StackAddresses;
 let app: RawApp;
 let peer: TestPeer;
 const logged: string[] = [];
+const warned: string[] = [];
 
 beforeAll(() => {
   certificates = new TestCertificates();
@@ -28,10 +29,12 @@ afterAll(() => certificates.remove());
 beforeEach(async () => {
   clock = new FakeClock();
   logged.length = 0;
+  warned.length = 0;
   const limits = { maxFrameBytes: 4_000, requestsPerSecond: 50, maxMessageBytes: 100_000, maxHeaders: 40 };
   const configuration = JSON.stringify({ ...engineConfiguration(certificates), limits });
   stack = new Stack(stackOptions(parseConfiguration(configuration)), clock, (level, message) => {
     if (level === 'error') logged.push(message);
+    if (level === 'warn') warned.push(message);
   });
   addresses = await stack.listen();
   app = await RawApp.routing(addresses.app.port, 'invite', 'options');
@@ -359,12 +362,13 @@ describe('requests that concern no application', () => {
   });
 
   it('are dropped without a word beyond the allowed rate', async () => {
-    for (let i = 0; i < 101; i++) peer.send(lines('DANCE', 1));
+    for (let i = 0; i < 103; i++) peer.send(lines('DANCE', 1));
     for (let i = 0; i < 100; i++) expect(await peer.status()).toBe(405);
     peer.socket.end();
     await once(peer.socket, 'close');
     expect(peer.received).toHaveLength(100);
-    expect(stack.metrics()).toMatchObject({ requests_over_rate: 1 });
+    expect(stack.metrics()).toMatchObject({ requests_over_rate: 3 });
+    expect(warned).toEqual(['requests above the rate of a source get no answer']);
   });
 
   it('silence their source when the application says so', async () => {

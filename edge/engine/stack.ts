@@ -6,6 +6,7 @@ import type { SipCommand } from './drachtio-port/command.ts';
 import { DrachtioPort, type PortSettings } from './drachtio-port/port.ts';
 import { HepSender } from './hep-sender.ts';
 import { Identity, type ListenAddress } from './identity.ts';
+import { LogThinning } from './log-thinning.ts';
 import type { FrameError } from './message/framing.ts';
 import type { MessageLimits } from './message/limits.ts';
 import type { SipMessage } from './message/message.ts';
@@ -60,6 +61,8 @@ export class Stack {
   readonly #port: DrachtioPort;
   readonly #messages: MessageLimits;
   readonly #limit: RateLimit;
+  readonly #overRateLines = new LogThinning();
+  readonly #refusedLines = new LogThinning();
   #core: { uas: Uas; uac: Uac; answers: Answers; identity: Identity } | null = null;
 
   /** @throws what `transport.certificates` throws */
@@ -82,7 +85,10 @@ export class Stack {
             this.#core?.uac.flowClosed(flow, reason);
           });
         },
-        refused: (remoteAddress, reason) => log('info', 'connection refused', { remoteAddress, reason }),
+        refused: (remoteAddress, reason) => {
+          const line = this.#refusedLines.tell(remoteAddress, clock.now());
+          if (line) log('info', 'connection refused', { remoteAddress, reason, ...line });
+        },
       },
       clock,
     );
@@ -90,6 +96,7 @@ export class Stack {
       options.port,
       {
         execute: (command) => this.#execute(command),
+        clientCame: () => this.#hep?.hurry(),
         clientGone: (client) => {
           this.#guard('application gone', () => {
             this.#core?.uac.clientGone(client);
@@ -160,7 +167,7 @@ export class Stack {
     this.#wire.received(flow, bytes, message?.headers ?? null);
     if (!result.ok) {
       this.#metrics.count('messages_malformed');
-      if (result.partial && this.#limit.admit(flow.remoteAddress, this.#clock.now())) {
+      if (result.partial && this.#admits(flow)) {
         const { status, reason } = result;
         const request = result.partial;
         this.#guard('malformed message', () => this.#core?.uas.refuse(flow, request, { status, reason }));
@@ -180,10 +187,7 @@ export class Stack {
 
   #dispatch(flow: Flow, message: SipMessage, bytes: Buffer): void {
     if (message.kind === 'request') {
-      if (!this.#limit.admit(flow.remoteAddress, this.#clock.now())) {
-        this.#metrics.count('requests_over_rate');
-        return;
-      }
+      if (!this.#admits(flow)) return;
       try {
         this.#core?.uas.receive(flow, message);
       } catch (error) {
@@ -196,6 +200,17 @@ export class Stack {
       validateResponse(message) === null ? this.#transactions.clientFor(message) : undefined;
     if (transaction) transaction.receive(message, bytes);
     else this.#metrics.count('responses_unmatched');
+  }
+
+  /** Whether one more request of this source is answered. */
+  #admits({ remoteAddress }: Flow): boolean {
+    const now = this.#clock.now();
+    if (this.#limit.admit(remoteAddress, now)) return true;
+    this.#metrics.count('requests_over_rate');
+    const line = this.#overRateLines.tell(remoteAddress, now);
+    if (line)
+      this.#log('warn', 'requests above the rate of a source get no answer', { remoteAddress, ...line });
+    return false;
   }
 
   #execute(command: SipCommand): void {

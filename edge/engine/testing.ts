@@ -98,7 +98,7 @@ export function engineConfiguration(certificates: TestCertificates): Record<stri
     wss: null,
     publicHost: null,
     app: { host: '127.0.0.1', port: 0, secret: SECRET },
-    clientTls: { ca: certificates.caPath, targets: {} },
+    clientTls: { ca: certificates.caPath, folder: null },
     hep: null,
     limits: {},
   };

@@ -13,7 +13,10 @@ import type { OutboundTrunk } from '#shared/edge-protocol.ts';
 import type { Endpoint } from '#shared/trunk-protocol.ts';
 
 /** What failover needs of an outbound configuration. */
-export type TrunkRoute = Pick<OutboundTrunk, 'id' | 'priority' | 'endpoints' | 'triggers' | 'failback'>;
+export type TrunkRoute = Pick<
+  OutboundTrunk,
+  'id' | 'priority' | 'endpoints' | 'standby' | 'triggers' | 'failback'
+>;
 
 /** By the last probe or call; `unchecked` before the first, and when the last is too long ago. */
 export type EndpointStatus = 'unchecked' | 'healthy' | 'unreachable';

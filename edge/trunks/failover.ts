@@ -90,7 +90,7 @@ export class Failover {
     this.#users.clear();
     for (const route of routes) {
       this.#routes.set(route.id, route);
-      for (const endpoint of route.endpoints) {
+      for (const endpoint of [...route.endpoints, ...(route.standby ?? [])]) {
         const key = endpointKey(endpoint);
         const users = this.#users.get(key) ?? new Set();
         this.#users.set(key, users.add(route.id));

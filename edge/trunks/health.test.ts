@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
-import { Failover } from './failover.ts';
+import { Failover, type Move } from './failover.ts';
 import { openFailoverStore } from './failover-store.ts';
 import { HealthProbes, healthSettings, type ProbeOutcome } from './health.ts';
 import type { Resolution, Target } from './resolve.ts';
-import { route, settle, target } from './testing.ts';
+import { endpoint, route, settle, target } from './testing.ts';
 
 interface Asked {
   readonly address: string;
@@ -18,18 +18,22 @@ let failover: Failover;
 let asked: Asked[];
 let reports: HealthProbe[];
 let addresses: Record<string, readonly string[]>;
+let moved: (move: Move) => void;
 let start: number;
+let prober: { up: boolean; probe: typeof probe };
 
 beforeEach(() => {
   clock = new FakeClock();
   start = clock.now();
   asked = [];
   reports = [];
+  moved = () => {};
   addresses = {};
+  prober = { up: true, probe };
   failover = new Failover({
     clock,
     store: openFailoverStore(':memory:'),
-    moved: () => {},
+    moved: (move) => moved(move),
     failbackAfter: 3,
     forgetAfterMs: 600_000,
   });
@@ -41,7 +45,7 @@ function probes(settings: Partial<typeof healthSettings> = {}, random = 0.5) {
     random: () => random,
     failover,
     resolve,
-    prober: { probe },
+    prober,
     report: (one) => reports.push(one),
     settings: { ...healthSettings, ...settings },
   });
@@ -279,4 +283,119 @@ test('stop leaves no timer and reports nothing more', async () => {
   await asked[2]?.answer(ok);
   expect(reports).toHaveLength(1);
   expect(asked).toHaveLength(3);
+});
+
+test('probes failover endpoints that are not enabled, without ever making one the active one', async () => {
+  const { configure, health } = probes();
+  await configure(['t', ['a'], { standby: [endpoint('b', 1)] }]);
+  expect(asked.map(({ address }) => address)).toEqual(['a', 'b']);
+  await asked[0]?.answer({});
+  await asked[1]?.answer(ok);
+  await advance(60_000);
+  await asked[2]?.answer({});
+  await asked[3]?.answer(ok);
+  expect(
+    reports.map(({ endpoint, healthy, consecutive_failures: failures, active }) => [
+      endpoint.host,
+      healthy,
+      failures,
+      active,
+    ]),
+  ).toEqual([
+    ['a', false, 1, true],
+    ['b', true, 0, false],
+    ['a', false, 2, true],
+    ['b', true, 0, false],
+  ]);
+  expect(health.metrics()).toMatchObject({
+    'trunkline_edge_trunk_endpoints{status="healthy"}': 1,
+    'trunkline_edge_trunk_endpoints{status="unreachable"}': 1,
+  });
+  health.stop();
+});
+
+test('probes the endpoint that a trunk moves to at once, and goes on in its time', async () => {
+  const { configure, health } = probes();
+  moved = ({ trunkId, to }) => health.probeSoon(trunkId, to);
+  await configure(['t', ['a', 'b']]);
+  await asked[0]?.answer(ok);
+  await asked[1]?.answer(ok);
+  await advance(1000);
+  failover.ended(route('t', ['a', 'b']), endpoint('a'), { kind: 'no_response' });
+  await settle();
+  expect(asked.map(({ address, at }) => `${address} ${at}`)).toEqual(['a 0', 'b 0', 'b 1000']);
+  await asked[2]?.answer(ok);
+  expect(reports.at(-1)).toMatchObject({ endpoint: { host: 'b' }, active: true });
+  failover.failBack('t');
+  await settle();
+  expect(asked.slice(3).map(({ address, at }) => `${address} ${at}`)).toEqual(['a 1000']);
+  await asked[3]?.answer(ok);
+  expect(reports.at(-1)).toMatchObject({ endpoint: { host: 'a' }, active: true });
+  await advance(60_000);
+  expect(asked).toHaveLength(6);
+  health.stop();
+  await settle();
+  expect(clock.pending).toBe(0);
+});
+
+test('needs no further probe when it is a probe that makes a trunk move', async () => {
+  const { configure, health } = probes();
+  moved = ({ trunkId, to }) => health.probeSoon(trunkId, to);
+  await configure(['t', ['a', 'b']]);
+  await asked[1]?.answer(ok);
+  await asked[0]?.answer({});
+  expect(asked.slice(2).map(({ address }) => address)).toEqual(['b']);
+  await asked[2]?.answer(ok);
+  for (let round = 0; round < 3; round++) {
+    await advance(60_000);
+    for (const one of asked.slice(-2)) await one.answer(ok);
+  }
+  expect(failover.activePriority('t')).toBe(0);
+  expect(asked).toHaveLength(9);
+  expect(reports.at(-1)).toBeDefined();
+  expect(reports.filter(({ endpoint }) => endpoint.host === 'a').at(-1)).toMatchObject({ active: true });
+  health.stop();
+  expect(clock.pending).toBe(0);
+});
+
+test('skips the rounds without an engine, and probes at once what was due when it is back', async () => {
+  const { configure, health } = probes();
+  prober.up = false;
+  await configure(['t', ['a']]);
+  expect(asked).toEqual([]);
+  prober.up = true;
+  health.proberUp(true);
+  await settle();
+  await asked[0]?.answer(ok);
+
+  await advance(60_000);
+  prober.up = false;
+  health.proberUp(false);
+  await settle();
+  await asked[1]?.answer({ error: 'the SIP engine is not connected' });
+  await advance(600_000);
+  expect(asked).toHaveLength(2);
+  expect(reports).toHaveLength(1);
+
+  prober.up = true;
+  health.proberUp(true);
+  await settle();
+  expect(asked.map(({ at }) => at)).toEqual([0, 60_000, 660_000]);
+  await asked[2]?.answer({});
+  expect(reports.map(({ consecutive_failures: failures }) => failures)).toEqual([0, 1]);
+  health.stop();
+  expect(clock.pending).toBe(0);
+});
+
+test('does not blame the places behind a name for the loss of the engine', async () => {
+  const { configure, health } = probes();
+  addresses = { a: ['192.0.2.1', '192.0.2.2'] };
+  await configure(['t', ['a']]);
+  prober.up = false;
+  health.proberUp(false);
+  await settle();
+  failover.targetSeen(target('192.0.2.3', 'a'), true);
+  const all = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((address) => target(address, 'a'));
+  expect(failover.worthTrying(all)).toEqual(all);
+  health.stop();
 });

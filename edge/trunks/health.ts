@@ -1,7 +1,8 @@
 /**
  * Probes every outbound endpoint with OPTIONS (contract 3.3): at once when it is configured, then once per
  * interval, a little earlier or later each time so that many endpoints do not fall into step. Trunks with the
- * same host and port share one probe and each get a report of it.
+ * same host and port share one probe and each get a report of it. While there is no engine to send them, rounds
+ * are skipped: nobody has seen whether an endpoint answers.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Endpoint, HealthProbe } from '#shared/trunk-protocol.ts';
@@ -21,6 +22,8 @@ export interface ProbeOutcome {
 
 /** Sends OPTIONS over TLS. Signaling implements it. */
 export interface Prober {
+  /** Whether it can send at all; absent: always. */
+  readonly up?: boolean;
   /** Never rejects for what the far side does. @param limitMs milliseconds after which no response counts */
   probe(target: Target, limitMs: number): Promise<ProbeOutcome>;
 }
@@ -71,6 +74,7 @@ export class HealthProbes {
   #running = 0;
   /** Ends the probes that run. */
   readonly #enders = new Set<(outcome: ProbeOutcome) => void>();
+  #outages = 0;
   #good = 0;
   #bad = 0;
 
@@ -81,7 +85,9 @@ export class HealthProbes {
   /** Sets the trunks. New endpoints, and those of new trunks, are probed at once; others keep their time. */
   configure(routes: readonly TrunkRoute[]): void {
     const wanted = Map.groupBy(
-      routes.flatMap(({ id, endpoints }) => endpoints.map((endpoint) => ({ trunkId: id, endpoint }))),
+      routes.flatMap(({ id, endpoints, standby = [] }) =>
+        [...endpoints, ...standby].map((endpoint) => ({ trunkId: id, endpoint })),
+      ),
       ({ endpoint }) => endpointKey(endpoint),
     );
     for (const [key, watch] of this.#watches) if (!wanted.has(key)) this.#forget(key, watch);
@@ -95,6 +101,27 @@ export class HealthProbes {
       if (users.some(({ trunkId }) => !known.has(trunkId))) this.#probeNow(watch);
     }
     this.#pump();
+  }
+
+  /** Probes the endpoint of a trunk at once, as after a move to it. */
+  probeSoon(trunkId: string, priority: number): void {
+    for (const watch of this.#watches.values()) {
+      const isMeant = watch.users.some(
+        (user) => user.trunkId === trunkId && user.endpoint.priority === priority,
+      );
+      if (isMeant) this.#probeNow(watch);
+    }
+    this.#pump();
+  }
+
+  /** The prober can send, or cannot any more. What was due meanwhile is probed at once; what is under way, anew. */
+  proberUp(up: boolean): void {
+    if (up) {
+      this.#pump();
+    } else {
+      this.#outages += 1;
+      for (const end of this.#enders) end(failed('nothing can be sent'));
+    }
   }
 
   /** Ends all probing; what still runs is not reported. */
@@ -136,7 +163,8 @@ export class HealthProbes {
   }
 
   #pump(): void {
-    while (this.#running < this.#options.settings.concurrency) {
+    const { prober, settings } = this.#options;
+    while (prober.up !== false && this.#running < settings.concurrency) {
       const watch = this.#queue.shift();
       if (!watch) return;
       this.#running += 1;
@@ -146,13 +174,17 @@ export class HealthProbes {
   }
 
   async #run(watch: Watch): Promise<void> {
-    const outcome = await this.#probe(watch.endpoint).catch((error: unknown) => failed(String(error)));
+    const outages = this.#outages;
+    const saw = ({ sipCode }: ProbeOutcome) => probeSucceeded(sipCode) || outages === this.#outages;
+    const outcome = await this.#probe(watch.endpoint, saw).catch((error: unknown) => failed(String(error)));
     this.#running -= 1;
+    const isWanted = this.#watches.get(endpointKey(watch.endpoint)) === watch;
+    const isSeen = saw(outcome);
+    // A trunk that moves because of this probe asks for another one: this one's report says it all.
+    if (isWanted && isSeen) this.#conclude(watch, outcome);
     watch.state = 'waiting';
-    if (this.#watches.get(endpointKey(watch.endpoint)) === watch) {
-      this.#conclude(watch, outcome);
-      this.#schedule(watch);
-    }
+    if (isWanted && isSeen) this.#schedule(watch);
+    else if (isWanted) this.#probeNow(watch);
     this.#pump();
   }
 
@@ -187,15 +219,15 @@ export class HealthProbes {
     }
   }
 
-  /** An endpoint is as good as the best place behind it. */
-  async #probe(endpoint: Endpoint): Promise<ProbeOutcome> {
+  /** An endpoint is as good as the best place behind it. @param saw whether an outcome speaks of the far side */
+  async #probe(endpoint: Endpoint, saw: (outcome: ProbeOutcome) => boolean): Promise<ProbeOutcome> {
     const { failover, resolve, settings } = this.#options;
     const resolution = await resolve(endpoint);
     if (!resolution.ok) return failed(resolution.message);
     const outcomes = await Promise.all(
       resolution.targets.slice(0, settings.maxTargets).map(async (target) => {
         const outcome = await this.#probeTarget(target);
-        failover.targetSeen(target, probeSucceeded(outcome.sipCode));
+        if (saw(outcome)) failover.targetSeen(target, probeSucceeded(outcome.sipCode));
         return outcome;
       }),
     );

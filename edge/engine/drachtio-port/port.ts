@@ -32,6 +32,8 @@ export interface PortSettings {
 export interface PortEvents {
   /** Carries out a `sip` frame; answers it by `sent` or `refuse`. */
   execute(command: SipCommand): void;
+  /** An application has shown the secret. */
+  clientCame(): void;
   /** An application has disconnected; its transactions and dialogs have no owner any more. */
   clientGone(client: AppClient): void;
   /** `proto/host:port` of the SIP listeners, as peers see them and as they are bound. */
@@ -196,6 +198,7 @@ export class DrachtioPort {
     client.authenticated = true;
     const hostports = this.#events.hostports();
     this.#events.log('info', 'application connected');
+    this.#events.clientCame();
     client.send(answerLine(id, 'OK', hostports.public, VERSION, hostports.local));
   }
 

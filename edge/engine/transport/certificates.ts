@@ -17,7 +17,7 @@ export interface TlsMaterial {
   readonly server: KeyPair;
   /** Certificates of private authorities to trust besides the well-known ones. */
   readonly authorities?: readonly string[];
-  /** What we show to a host that we dial and that asks for it (mTLS): by host name as dialled, in lower case. */
+  /** What we show to a host that we dial and that asks for it (mTLS): by the name that its certificate must bear, in lower case. */
   readonly clients?: ReadonlyMap<string, KeyPair>;
 }
 

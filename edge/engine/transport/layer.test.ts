@@ -140,18 +140,25 @@ test('presents the client certificate of the host that asks for one, and no othe
   const foreign = { ...server, ca: authority.cert, requestCert: true, rejectUnauthorized: false };
   const asking = await foreignServer(foreign);
   const other = await foreignServer(foreign);
+  const domain = await foreignServer({ ...foreign, ...authority.issue({ names: ['DNS:sip.example.com'] }) });
   const alice = await listening({
     resolve: async () => [HOST],
     certificates: () => ({
       server,
       authorities: [authority.cert],
-      clients: new Map([['localhost', client]]),
+      clients: new Map([
+        ['localhost', client],
+        ['sip.example.com', client],
+      ]),
     }),
   });
   await alice.layer.connect(target(asking.port, 'LocalHost'));
   expect((await asking.socket).getPeerCertificate().subject?.CN).toBe('trunk-7');
   await alice.layer.connect(target(other.port));
   expect((await other.socket).getPeerCertificate().subject).toBeUndefined();
+  // An address that a name was resolved to: the name tells whose certificate is meant.
+  await alice.layer.connect({ ...target(domain.port), serverName: 'SIP.example.com' });
+  expect((await domain.socket).getPeerCertificate().subject?.CN).toBe('trunk-7');
 });
 
 test('new connections get the new certificate after a reload; a broken one changes nothing', async () => {

@@ -192,7 +192,7 @@ export class TransportLayer implements ConnectionOwner {
       resolve: this.#options.resolve ?? resolveWithDns,
       clock: this.#clock,
       timeoutMs: this.limits.connectTimeoutMs,
-      context: this.#contextFor(target.host),
+      context: this.#contextFor(target.serverName ?? target.host),
       signal: this.#stop.signal,
     });
     if (socket.destroyed) {

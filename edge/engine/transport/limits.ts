@@ -46,7 +46,7 @@ export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
   handshakesPerSecond: 500,
   maxQueuedBytes: 1_048_576,
   handshakeTimeoutMs: 10_000,
-  connectTimeoutMs: 10_000,
+  connectTimeoutMs: 4_000,
   idleTimeoutMs: 600_000,
   pingIntervalMs: 30_000,
   pongTimeoutMs: 10_000,

@@ -1,0 +1,169 @@
+/**
+ * Caps against toll fraud (docs/call-limits.md): how many calls an organization and a number may make at a time
+ * and within a minute, and where to. Asked once per call of ours, before anything is sent.
+ *
+ * What counts is what this edge has placed: a call from its admission to its release. Refused calls count for
+ * nothing, so a client that keeps trying gets through as soon as there is room.
+ */
+import type { Clock } from '#shared/clock.ts';
+import type { CallLimits } from '#shared/edge-protocol.ts';
+import type { Termination } from './ending.ts';
+import { forbiddenBecause } from './limits-destination.ts';
+import type { Log } from './log.ts';
+
+/** A call that is about to be placed. */
+interface Candidate {
+  readonly callId: string;
+  readonly orgId: string;
+  /** The attached number that calls, E.164 with plus. */
+  readonly from: string;
+  /** E.164, an extension, or a SIP URI. */
+  readonly to: string;
+}
+
+export type LimitReason = 'concurrent' | 'per_minute' | 'prefix';
+
+export interface OutboundLimitsOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Asked at every call, so that a new configuration counts for the next one. */
+  readonly organization: (orgId: string) => CallLimits | undefined;
+  readonly number: (number: string) => CallLimits | undefined;
+  /** Counts refusals. */
+  readonly refused: (reason: LimitReason) => void;
+}
+
+/** Calls of an organization or of a number. */
+interface Tally {
+  /** Ids of those that are not over. */
+  readonly live: Set<string>;
+  /** Times of admission within the window, ms, oldest first. */
+  begun: number[];
+}
+
+interface Scope {
+  readonly key: string;
+  /** How a person calls it. */
+  readonly whose: string;
+  readonly limits: CallLimits;
+}
+
+const windowMs = 60_000;
+
+export class OutboundLimits {
+  readonly #options: OutboundLimitsOptions;
+  readonly #tallies = new Map<string, Tally>();
+  readonly #scopesOf = new Map<string, readonly string[]>();
+  #sweptAt = 0;
+
+  constructor(options: OutboundLimitsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Counts a call, unless a limit forbids it. A counted one must be released.
+   * @returns what a forbidden call ends with, null for a counted one
+   */
+  admit(call: Candidate): Termination | null {
+    this.#sweep();
+    const scopes = this.#scopes(call);
+    for (const scope of scopes) {
+      const found = this.#violation(scope, call.to);
+      if (found) return this.#refuse(call, scope, found);
+    }
+    const now = this.#options.clock.now();
+    for (const { key } of scopes) {
+      const tally = this.#tally(key);
+      tally.live.add(call.callId);
+      tally.begun.push(now);
+    }
+    this.#scopesOf.set(
+      call.callId,
+      scopes.map(({ key }) => key),
+    );
+    return null;
+  }
+
+  /** The call is over; without effect for one that was not counted, and the second time. */
+  release(callId: string): void {
+    for (const key of this.#scopesOf.get(callId) ?? []) this.#tallies.get(key)?.live.delete(callId);
+    this.#scopesOf.delete(callId);
+  }
+
+  /** Organizations and numbers remembered: a leak check. */
+  get size(): number {
+    return this.#tallies.size;
+  }
+
+  #scopes({ orgId, from }: Candidate): Scope[] {
+    const { organization, number } = this.#options;
+    return [
+      { key: `organization ${orgId}`, whose: 'organization', limits: organization(orgId) ?? {} },
+      { key: `number ${from}`, whose: `number ${from}`, limits: number(from) ?? {} },
+    ];
+  }
+
+  #violation(
+    { key, whose, limits }: Scope,
+    to: string,
+  ): { reason: LimitReason; limit: number | string; detail: string } | null {
+    const forbidden = forbiddenBecause(to, limits);
+    if (forbidden !== null) {
+      return {
+        reason: 'prefix',
+        limit: forbidden,
+        detail: `The call limits of the ${whose} forbid this destination: ${forbidden}.`,
+      };
+    }
+    const { concurrent, per_minute: perMinute } = limits;
+    const tally = this.#tallies.get(key);
+    if (!tally) return null;
+    if (typeof concurrent === 'number' && tally.live.size >= concurrent) {
+      const detail = `The ${whose} has reached its limit of calls at a time: ${concurrent}.`;
+      return { reason: 'concurrent', limit: concurrent, detail };
+    }
+    if (typeof perMinute === 'number' && this.#recent(tally) >= perMinute) {
+      const detail = `The ${whose} has reached its limit of calls begun within 60 s: ${perMinute}.`;
+      return { reason: 'per_minute', limit: perMinute, detail };
+    }
+    return null;
+  }
+
+  #refuse(
+    { callId, orgId, from, to }: Candidate,
+    { whose }: Scope,
+    { reason, limit, detail }: { reason: LimitReason; limit: number | string; detail: string },
+  ): Termination {
+    const { log, refused } = this.#options;
+    log.warn(
+      { call_id: callId, org_id: orgId, number: from, to, limit_of: whose, limit: reason, value: limit },
+      'a call limit refuses a call',
+    );
+    refused(reason);
+    return { code: reason === 'prefix' ? 'destination_blocked' : 'call_limit', detail };
+  }
+
+  #tally(key: string): Tally {
+    const tally = this.#tallies.get(key) ?? { live: new Set(), begun: [] };
+    this.#tallies.set(key, tally);
+    return tally;
+  }
+
+  /** Calls begun within the window; older ones are forgotten. */
+  #recent(tally: Tally): number {
+    const now = this.#options.clock.now();
+    // A wall clock set back must not keep old calls for longer than the window.
+    tally.begun = tally.begun.filter((at) => at > now - windowMs).map((at) => Math.min(at, now));
+    return tally.begun.length;
+  }
+
+  /** Once per window: forgets those who have not called for so long. */
+  #sweep(): void {
+    const now = this.#options.clock.now();
+    if (Math.abs(now - this.#sweptAt) < windowMs) return;
+    this.#sweptAt = now;
+    for (const [key, tally] of this.#tallies) {
+      if (this.#recent(tally) === 0 && tally.live.size === 0) this.#tallies.delete(key);
+    }
+  }
+}

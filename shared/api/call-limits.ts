@@ -1,0 +1,22 @@
+/** What outgoing calls of an organization or of a number are limited to (docs/call-limits.md). */
+import { Type } from 'typebox';
+import { Closed, Integer, List, Nullable } from '#shared/api/common.ts';
+
+const Optional = Type.Optional;
+const Prefixes = (description: string) =>
+  Optional(Nullable(List(Type.String({ pattern: '^\\+[0-9]{1,15}$', description }), 0, 200)));
+
+/** Absent and null are the same: no limit of that kind. */
+export const CallLimitsUpdate = Closed({
+  concurrent: Optional(Nullable(Integer(1, 10_000, 'Outgoing calls at a time'))),
+  per_minute: Optional(Nullable(Integer(1, 10_000, 'Outgoing calls begun within 60 s'))),
+  allowed_prefixes: Prefixes('E.164 prefix with plus'),
+  blocked_prefixes: Prefixes('E.164 prefix with plus'),
+});
+
+export const CallLimitsView = Type.Object({
+  concurrent: Nullable(Type.Integer()),
+  per_minute: Nullable(Type.Integer()),
+  allowed_prefixes: Type.Array(Type.String()),
+  blocked_prefixes: Type.Array(Type.String()),
+});

@@ -1,0 +1,82 @@
+/** Call limits of a real system: set through the API, they count for the very next call. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from './eventually.ts';
+import type { TestSystem } from './harness.ts';
+import { TestTrunk } from './trunk.ts';
+import { attachTrunk, startTrunkSystem, trunkPair } from './trunk-system.ts';
+
+const from = '+14155550170';
+let system: TestSystem;
+let trunk: TestTrunk;
+let pathway: string;
+
+beforeAll(async () => {
+  system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600', METRICS_PUBLIC: 'true' });
+  trunk = await TestTrunk.listen(await trunkPair(system));
+  pathway = await system.api.pathway(
+    'short',
+    [{ id: 'end', type: 'End Call', data: { name: 'End', text: 'Bye.', isStart: true } }],
+    [],
+  );
+  await attachTrunk(system, from, trunk.port);
+});
+
+afterAll(async () => {
+  await system?.stop();
+  await trunk?.close();
+});
+
+async function place(to: string): Promise<string> {
+  const order = { phone_number: to, from, pathway_id: pathway };
+  return (await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order)).call_id;
+}
+
+const limitOrganization = (call_limits: object | null) =>
+  system.api.ok('PATCH', '/v1/org/settings', { call_limits });
+
+test('a call beyond the limits of its organization fails with nothing sent, and one within them goes out', async () => {
+  await limitOrganization({ concurrent: 1, blocked_prefixes: ['+1900'] });
+  const blocked = await system.api.endedCall(await place('+19005550100'));
+  expect(blocked).toMatchObject({
+    status: 'failed',
+    direction: 'outbound',
+    termination: 'destination_blocked',
+    sip_code: null,
+  });
+
+  const first = await place('+14155550171');
+  const call = await trunk.call();
+  const second = await system.api.endedCall(await place('+14155550172'));
+  expect(second).toMatchObject({ status: 'failed', termination: 'call_limit', hangup_by: 'error' });
+  expect(trunk.waiting).toBe(0);
+
+  call.answer('486 Busy Here');
+  expect(await system.api.endedCall(first)).toMatchObject({ sip_code: 486 });
+  await place('+14155550173');
+  (await trunk.call()).answer('486 Busy Here');
+  expect(system.edge.output).toContain('a call limit refuses a call');
+});
+
+test('a number has limits of its own', async () => {
+  await limitOrganization(null);
+  await system.api.answerWith(from, { call_limits: { allowed_prefixes: ['+44'] } });
+  await system.api.applied(from);
+  expect(await system.api.endedCall(await place('+14155550174'))).toMatchObject({
+    termination: 'destination_blocked',
+  });
+  await place('+442079460123');
+  (await trunk.call()).answer('486 Busy Here');
+});
+
+test('refusals are counted by reason', async () => {
+  const counted = (reason: string) =>
+    new RegExp(`^trunkline_edge_outbound_refused_total\\{[^}]*reason="${reason}"\\} [1-9]`, 'm');
+  await eventually(
+    'both reasons in /metrics',
+    async () => {
+      const metrics = await (await fetch(`${system.api.url}/metrics`)).text();
+      return (counted('prefix').test(metrics) && counted('concurrent').test(metrics)) || null;
+    },
+    25_000,
+  );
+});

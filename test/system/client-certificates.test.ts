@@ -1,0 +1,79 @@
+/** A trunk that demands a certificate of those who connect (mTLS). */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAuthority } from '../fakes/certificates.ts';
+import { eventually } from './eventually.ts';
+import type { TestSystem } from './harness.ts';
+import { TestTrunk } from './trunk.ts';
+import { attachTrunk, health, startTrunkSystem, trunkPair } from './trunk-system.ts';
+
+const from = '+14155550180';
+const authority = createAuthority('Carrier');
+let system: TestSystem;
+let trunk: TestTrunk;
+let pathway: string;
+
+beforeAll(async () => {
+  system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '1' });
+  trunk = await TestTrunk.listen(await trunkPair(system), 0, {
+    ca: authority.cert,
+    requestCert: true,
+    rejectUnauthorized: true,
+  });
+  pathway = await system.api.pathway(
+    'short',
+    [{ id: 'end', type: 'End Call', data: { name: 'End', text: 'Bye.', isStart: true } }],
+    [],
+  );
+  await attachTrunk(system, from, trunk.port);
+});
+
+afterAll(async () => {
+  await system?.stop();
+  await trunk?.close();
+});
+
+async function place(to: string): Promise<string> {
+  const order = { phone_number: to, from, pathway_id: pathway };
+  return (await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order)).call_id;
+}
+
+function writePair(cert: string, key: string): void {
+  const folder = join(system.folder, 'tls', 'clients');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, '127.0.0.1.crt'), cert);
+  writeFileSync(join(folder, '127.0.0.1.key'), key);
+}
+
+test('is unreachable without one, and the call log says why', async () => {
+  await health(system, from, ({ status }) => status === 'unreachable');
+  expect(await system.api.endedCall(await place('+14155550181'))).toMatchObject({
+    status: 'failed',
+    termination: 'route_unreachable',
+    termination_detail: expect.stringMatching(/certificate required/i),
+  });
+  expect(trunk.probes).toBe(0);
+});
+
+test('is reached once there is one and SIGHUP has told the edge', async () => {
+  const { cert, key } = authority.issue({ commonName: 'edge-7' });
+  writePair(cert, key);
+  process.kill(system.edge.pid, 'SIGHUP');
+  await health(system, from, ({ status }) => status === 'healthy');
+  const id = await place('+14155550182');
+  (await trunk.call()).answer('486 Busy Here');
+  expect(await system.api.endedCall(id)).toMatchObject({ sip_code: 486 });
+});
+
+test('is reached on when a later pair is unusable: the log says so, and the old one stays', async () => {
+  const [{ cert }, { key }] = [authority.issue({}), authority.issue({})];
+  writePair(cert, key);
+  process.kill(system.edge.pid, 'SIGHUP');
+  await eventually('the reason in the log', () =>
+    system.edge.output.includes('127.0.0.1.key is not the key of 127.0.0.1.crt') ? true : null,
+  );
+  const id = await place('+14155550183');
+  (await trunk.call()).answer('486 Busy Here');
+  expect(await system.api.endedCall(id)).toMatchObject({ sip_code: 486 });
+});

@@ -1,0 +1,122 @@
+/** An edge on an engine that it did not start, as on a drachtio-server: calls both ways, and the engine's loss. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Phone } from '../../scripts/call/phone.ts';
+import { SrtpPeer } from '../fakes/srtp-peer.ts';
+import { EngineProgram } from './engine-program.ts';
+import { eventually } from './eventually.ts';
+import type { TestSystem } from './harness.ts';
+import { commandLine } from './processes.ts';
+import { TestTrunk } from './trunk.ts';
+import { attachTrunk, health, startTrunkSystem } from './trunk-system.ts';
+
+const from = '+14155550190';
+let engine: EngineProgram;
+let system: TestSystem;
+let trunk: TestTrunk;
+let pathway: string;
+
+beforeAll(async () => {
+  engine = await EngineProgram.create();
+  await engine.start();
+  system = await startTrunkSystem({
+    DRACHTIO_HOST: '127.0.0.1',
+    DRACHTIO_PORT: String(engine.appPort),
+    DRACHTIO_SECRET: engine.secret,
+    HEP_PORT: String(engine.hepPort),
+    SIP_TLS_PORT: String(engine.sipPort),
+    TRUNK_PROBE_INTERVAL_S: '1',
+  });
+  trunk = await TestTrunk.listen(engine.trunkPair);
+  pathway = await system.api.pathway(
+    'short',
+    [{ id: 'end', type: 'End Call', data: { name: 'End', text: 'Bye.', isStart: true } }],
+    [],
+  );
+  await attachTrunk(system, from, trunk.port);
+});
+
+afterAll(async () => {
+  await system?.stop();
+  await trunk?.close();
+  await engine?.remove();
+});
+
+/** Calls the tone number, hears it, hangs up. @returns the Call-ID */
+async function callIn(): Promise<string> {
+  const phone = await Phone.connect({ host: '127.0.0.1', port: engine.sipPort, ca: engine.ca });
+  const media = await SrtpPeer.open();
+  try {
+    const response = await phone.invite(system.tone.number, media.sdp());
+    expect(response.status).toBe(200);
+    media.connect(response.body);
+    phone.ack(response);
+    await media.heard(25);
+    expect((await phone.request('BYE')).status).toBe(200);
+    return phone.callId;
+  } finally {
+    media.close();
+    await phone.close();
+  }
+}
+
+/** Places a call that the trunk answers, and that the agent ends. @returns its id */
+async function callOut(to: string): Promise<string> {
+  const order = { phone_number: to, from, pathway_id: pathway };
+  const { call_id } = await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order);
+  const media = await SrtpPeer.open();
+  try {
+    const call = await trunk.call();
+    media.connect(call.invite.body);
+    call.answer('200 OK', media.sdp());
+    await call.expect('ACK');
+    await call.expect('BYE');
+    return call_id;
+  } finally {
+    media.close();
+  }
+}
+
+test('starts no engine of its own', () => {
+  expect(system.processes().filter((pid) => commandLine(pid).includes('engine/main.ts'))).toEqual([]);
+});
+
+test('takes a call, and has its trace from the copies that the engine sends', async () => {
+  const callId = await callIn();
+  expect(await system.api.endedCall(callId)).toMatchObject({ direction: 'inbound', outcome: 'completed' });
+  const messages = await eventually('the whole trace', async () => {
+    const all = await system.api.trace(callId).catch(() => []);
+    return all.filter(({ start_line }) => start_line === 'SIP/2.0 200 OK').length === 2 ? all : null;
+  });
+  expect(messages[0]).toMatchObject({ direction: 'received', transport: 'tls' });
+});
+
+test('makes a call', async () => {
+  const id = await callOut('+14155550191');
+  expect(await system.api.endedCall(id)).toMatchObject({ direction: 'outbound', outcome: 'completed' });
+});
+
+test('connects again when the engine comes back; its absence is held against no trunk', async () => {
+  await health(system, from, ({ status }) => status === 'healthy');
+  const logged = (text: string) => system.edge.output.split(text).length - 1;
+  const connected = logged('SIP engine connected');
+  await engine.kill();
+  await eventually('the edge to notice', () => (logged('SIP engine is not connected') > 0 ? true : null));
+  const order = { phone_number: '+14155550192', from, pathway_id: pathway };
+  const { call_id } = await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order);
+  expect(await system.api.endedCall(call_id)).toMatchObject({ termination: 'engine_lost' });
+
+  // As many rounds as would fall into the absence, seen on the clock of the test's own trunk.
+  const probes = trunk.probes;
+  await engine.start();
+  await eventually('the edge to connect', () => (logged('SIP engine connected') > connected ? true : null));
+  await eventually('the rounds to go on', () => (trunk.probes >= probes + 2 ? true : null));
+  const status = await health(system, from, ({ endpoints }) => endpoints.length === 1);
+  expect(status).toMatchObject({
+    status: 'healthy',
+    uptime_percentage: 100,
+    endpoints: [{ consecutive_failures: 0, active: true }],
+  });
+
+  expect(await system.api.endedCall(await callIn())).toMatchObject({ outcome: 'completed' });
+  expect(await system.api.endedCall(await callOut('+14155550193'))).toMatchObject({ outcome: 'completed' });
+});

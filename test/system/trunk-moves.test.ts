@@ -1,0 +1,74 @@
+/** Which endpoint is the active one is known at once, not with the next round of probes. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestKeyPair } from '../fakes/certificates.ts';
+import type { TestSystem } from './harness.ts';
+import { TestTrunk } from './trunk.ts';
+import {
+  attachTrunk,
+  health,
+  setFailover,
+  startTrunkSystem,
+  type TrunkStatus,
+  trunkPair,
+} from './trunk-system.ts';
+
+const from = '+14155550195';
+let system: TestSystem;
+let pair: TestKeyPair;
+let primary: TestTrunk;
+let secondary: TestTrunk;
+let pathway: string;
+
+beforeAll(async () => {
+  // Only the first probe of each endpoint falls into the test by itself.
+  system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600' });
+  pair = await trunkPair(system);
+  primary = await TestTrunk.listen(pair);
+  secondary = await TestTrunk.listen(pair);
+  pathway = await system.api.pathway(
+    'short',
+    [{ id: 'end', type: 'End Call', data: { name: 'End', text: 'Bye.', isStart: true } }],
+    [],
+  );
+  await attachTrunk(system, from, primary.port);
+});
+
+afterAll(async () => {
+  await system?.stop();
+  await secondary?.close();
+  await primary?.close();
+});
+
+const isActive =
+  (priority: number) =>
+  ({ endpoints }: TrunkStatus): boolean =>
+    endpoints.every((one) => one.active === (one.priority === priority));
+
+test('failover endpoints are probed also while failover is not enabled', async () => {
+  const endpoint = { host: '127.0.0.1', port: secondary.port, priority: 1 };
+  await setFailover(system, from, { enabled: false, endpoints: [endpoint], failback: 'manual' });
+  const { endpoints } = await health(system, from, ({ endpoints }) =>
+    endpoints.every(({ status }) => status === 'healthy'),
+  );
+  expect(endpoints).toMatchObject([
+    { priority: 0, active: true },
+    { priority: 1, active: false },
+  ]);
+  expect(secondary.probes).toBe(1);
+});
+
+test('a call that finds the primary dead makes the other one the active one, and failback the first', async () => {
+  await setFailover(system, from, { enabled: true });
+  await primary.close();
+  const order = { phone_number: '+14155550196', from, pathway_id: pathway };
+  const { call_id } = await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order);
+  (await secondary.call()).answer('486 Busy Here');
+  await system.api.endedCall(call_id);
+  await health(system, from, isActive(1));
+
+  primary = await TestTrunk.listen(pair, primary.port);
+  await setFailover(system, from, { failback_now: true });
+  const back = await health(system, from, (status) => isActive(0)(status) && status.status === 'healthy');
+  expect(back.endpoints).toMatchObject([{ status: 'healthy' }, { status: 'healthy' }]);
+  expect(primary.probes).toBe(1);
+});
