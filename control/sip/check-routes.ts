@@ -187,7 +187,8 @@ async function startTestCall(services: Services, orgId: string, request: TestCal
     });
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    await setTestCall(database.db, id, failedTestCall(queuedTestCall, problem));
+    const diagnosis = `The edge did not take the test call: ${problem}`;
+    await setTestCall(database.db, id, failedTestCall(queuedTestCall, problem, diagnosis));
     throw error;
   }
   return id;

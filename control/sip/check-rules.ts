@@ -82,6 +82,7 @@ export const queuedTestCall: TestCallState = {
   sip_call_id: null,
   codec: null,
   error: null,
+  diagnosis: null,
   timeline: [],
   media: null,
 };
@@ -90,9 +91,11 @@ export const queuedTestCall: TestCallState = {
 export function testCallState(row: TestCallRow, now: number): TestCallState {
   const state: TestCallState = JSON.parse(row.state);
   const silent = state.result === 'pending' && now >= Date.parse(row.updated_at) + testCallLimitMs;
-  return silent ? failedTestCall(state, 'EDGE_LOST') : state;
+  if (!silent) return state;
+  return failedTestCall(state, 'EDGE_LOST', 'The edge that made the test call did not report its end.');
 }
 
-export function failedTestCall(state: TestCallState, error: string): TestCallState {
-  return { ...state, status: 'failed', result: 'failed', error };
+/** @param diagnosis what is wrong, one sentence */
+export function failedTestCall(state: TestCallState, error: string, diagnosis: string): TestCallState {
+  return { ...state, status: 'failed', result: 'failed', error, diagnosis };
 }

@@ -214,6 +214,7 @@ describe('test calls', () => {
     sip_call_id: 'c1@edge',
     codec: 'PCMU',
     error: null,
+    diagnosis: null,
     timeline: [{ event: 'answered', at: '2030-01-01T00:00:01.000Z', detail: '200 OK' }],
     media: { packets_sent: 400, packets_received: 398, verdict: 'two_way' },
   };
@@ -235,6 +236,7 @@ describe('test calls', () => {
       call_id: id,
       status: 'queued',
       result: 'pending',
+      diagnosis: null,
       timeline: [],
       media: null,
     });
@@ -253,7 +255,11 @@ describe('test calls', () => {
     const { id } = await started();
     await edge.kill();
     test.clock.advance(3 * minute);
-    expect((await status(id)).body.data).toMatchObject({ status: 'failed', error: 'EDGE_LOST' });
+    expect((await status(id)).body.data).toMatchObject({
+      status: 'failed',
+      error: 'EDGE_LOST',
+      diagnosis: 'The edge that made the test call did not report its end.',
+    });
   });
 
   it('are kept for 24 hours, for their organization', async () => {

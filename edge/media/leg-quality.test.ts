@@ -90,3 +90,51 @@ test('counts go on when the codec changes to another clock', () => {
   const report = quality.report(null, nothingSent);
   expect(report).toMatchObject({ packets_received: 3, packets_lost: 1 });
 });
+
+describe('what the peer reports of our packets', () => {
+  const lossOf = (quality: LegQuality) => quality.report(null, nothingSent).peer_loss_percent;
+
+  test('is in the report once it came, and stays until the next', () => {
+    const { quality } = setUp();
+    quality.takeStats(look(0));
+    expect(lossOf(quality)).toBeUndefined();
+    quality.takeStats({ ...look(0), roundTripMs: 20, peerLoss: 0 });
+    expect(lossOf(quality)).toBe(0);
+    quality.takeStats({ ...look(0), roundTripMs: 20, peerLoss: 64 / 256 });
+    quality.takeStats(look(0));
+    expect(lossOf(quality)).toBe(25);
+  });
+});
+
+describe('packets that pass this process by', () => {
+  const looked = { received: 50, lost: 2, jitterMs: 3, sent: 40, roundTripMs: 80, peerLoss: 0.5 };
+
+  test('are counted with the others, and end a silence', () => {
+    const { clock, quality } = setUp();
+    quality.reception(8000).push(1, 10, 0, 0);
+    clock.advance(800);
+    quality.relayedFrom({ ...looked, received: 0 });
+    expect(quality.silentForMs()).toBe(800);
+    quality.relayedFrom(looked);
+    quality.relayedTo(looked);
+    expect(quality.silentForMs()).toBe(0);
+    expect(quality.report(null, { ...nothingSent, packetsSent: 5 })).toMatchObject({
+      packets_sent: 45,
+      packets_received: 51,
+      packets_lost: 4,
+      jitter_ms: 3,
+      round_trip_ms: 80,
+      verdict: 'two_way',
+    });
+  });
+
+  test('leave the jitter to those that come into it again', () => {
+    const { quality } = setUp();
+    const reception = quality.reception(8000);
+    quality.relayedFrom(looked);
+    quality.relayEnded();
+    reception.push(1, 10, 0, 0);
+    reception.push(1, 11, 160, 20);
+    expect(quality.report(null, nothingSent).jitter_ms).toBe(0);
+  });
+});

@@ -3,6 +3,7 @@ import type { Clock } from '#shared/clock.ts';
 import type { MediaReport } from '#shared/edge-protocol.ts';
 import { Reception } from './quality/reception.ts';
 import { type DroppedPackets, mediaReport } from './quality/report.ts';
+import type { RelayLook } from './relay.ts';
 import type { NegotiatedAudio } from './sdp/session.ts';
 import type { PathStats } from './srtp-path.ts';
 
@@ -23,7 +24,12 @@ export class LegQuality {
   #askedAt = Number.NEGATIVE_INFINITY;
   #dropped: DroppedPackets = { fromElsewhere: 0, undecrypted: 0, unclaimed: 0 };
   #roundTripMs: number | null = null;
+  #peerLoss: number | null = null;
   #wasSilent = false;
+  /** Packets that passed this process by, from and to the other leg of a bridge. */
+  readonly #relayed = { received: 0, lost: 0, sent: 0 };
+  /** Of the relayed stream; null when the last packets came through this process. */
+  #relayedJitterMs: number | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -38,9 +44,29 @@ export class LegQuality {
     this.#heardAt = nowMs;
   }
 
+  /** Takes what the worker counted of the packets that it passed on from this leg. */
+  relayedFrom(look: RelayLook): void {
+    if (look.received > 0) this.heard(this.#clock.now());
+    this.#relayed.received += look.received;
+    this.#relayed.lost += look.lost;
+    this.#relayedJitterMs = look.jitterMs;
+  }
+
+  /** Takes what the worker counted of the packets that it passed on to this leg. */
+  relayedTo(look: RelayLook): void {
+    this.#relayed.sent += look.sent;
+    this.#roundTripMs = look.roundTripMs ?? this.#roundTripMs;
+    this.#peerLoss = look.peerLoss ?? this.#peerLoss;
+  }
+
   silentForMs(): number {
     const since = this.#heardAt ?? this.#beganAt;
     return since === null ? 0 : this.#clock.now() - since;
+  }
+
+  /** Packets come into this process again. */
+  relayEnded(): void {
+    this.#relayedJitterMs = null;
   }
 
   /** The counter for streams of this RTP clock. */
@@ -71,6 +97,7 @@ export class LegQuality {
     const unclaimed = stats.dropped.unclaimed - this.#dropped.unclaimed;
     this.#dropped = stats.dropped;
     this.#roundTripMs = stats.roundTripMs ?? this.#roundTripMs;
+    this.#peerLoss = stats.peerLoss ?? this.#peerLoss;
     const silent = this.#heardAt !== null && this.silentForMs() > suspiciousSilenceMs;
     // Only a second look in a row counts what came during the silence and nothing before it.
     const unknown = silent && this.#wasSilent && unclaimed >= streamPackets;
@@ -85,11 +112,12 @@ export class LegQuality {
   ): MediaReport {
     return mediaReport({
       codec: session?.codec ?? null,
-      packetsSent: sent.packetsSent,
+      packetsSent: sent.packetsSent + this.#relayed.sent,
       packetsLate: sent.packetsLate,
       playoutDelayMs: sent.playoutDelayMs,
       reception: this.#reception(),
       roundTripMs: this.#roundTripMs,
+      peerLoss: this.#peerLoss,
       peerAddress: session?.remote.address ?? null,
       dropped: this.#dropped,
       peerMkiLength: session?.remoteMkiLength ?? 0,
@@ -99,15 +127,16 @@ export class LegQuality {
   }
 
   #reception() {
+    const { received, lost } = this.#relayed;
     const [first, ...more] = this.#receptions;
-    if (!first || more.length === 0) return first ?? null;
+    if (received === 0 && more.length === 0) return first ?? null;
     const sum = (field: 'received' | 'lost' | 'expected') =>
       this.#receptions.reduce((total, reception) => total + reception[field], 0);
     return {
-      received: sum('received'),
-      lost: sum('lost'),
-      expected: sum('expected'),
-      jitterMs: this.#receptions.at(-1)?.jitterMs ?? null,
+      received: sum('received') + received,
+      lost: sum('lost') + lost,
+      expected: sum('expected') + received + lost,
+      jitterMs: this.#relayedJitterMs ?? this.#receptions.at(-1)?.jitterMs ?? null,
     };
   }
 }

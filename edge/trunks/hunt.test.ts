@@ -166,7 +166,7 @@ test('a place says all that the call needs of its trunk', async () => {
   failover.configure([one]);
   const hunt = new TrunkHunt([one], { clock, failover, resolve });
   expect(await hunt.next()).toEqual({
-    route: { trunkId: 't', credentials, headers: [], codecs: ['PCMA'] },
+    route: { trunkId: 't', credentials, headers: [], codecs: ['PCMA'], transcode: false },
     endpoint: endpoint('a'),
     target: target('a'),
   });

@@ -18,7 +18,7 @@ import type { Resolution, Target } from './resolve.ts';
 
 export interface HuntOptions {
   readonly clock: Clock;
-  readonly failover: Failover;
+  readonly failover: Pick<Failover, 'plan' | 'ended' | 'targetSeen' | 'worthTrying'>;
   readonly resolve: (endpoint: Endpoint) => Promise<Resolution>;
 }
 
@@ -131,6 +131,6 @@ function comesBefore(one: PlanStep<OutboundTrunk>, other: PlanStep<OutboundTrunk
 }
 
 function placeOf({ route, endpoint }: PlanStep<OutboundTrunk>, target: Target): Place {
-  const { id, credentials, headers, codecs } = route;
-  return { route: { trunkId: id, credentials, headers, codecs }, endpoint, target };
+  const { id, credentials, headers, codecs, transcode } = route;
+  return { route: { trunkId: id, credentials, headers, codecs, transcode }, endpoint, target };
 }

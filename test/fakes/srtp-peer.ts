@@ -13,8 +13,21 @@ export interface SrtpPeerOptions {
   /** First RTP sequence number. */
   readonly sequence?: number;
   readonly ssrc?: number;
+  /** Of the RTP timestamps that are heard, Hz; 8000 unless given. */
+  readonly clockRate?: number;
   /** Keeps decoded samples of what is heard; false saves memory in load tests. */
   readonly record?: boolean;
+  /** Gets each packet that is heard, whatever its payload type. */
+  readonly onPacket?: (packet: HeardPacket) => void;
+}
+
+export interface HeardPacket {
+  readonly payloadType: number;
+  readonly marker: boolean;
+  readonly sequence: number;
+  readonly timestamp: number;
+  readonly ssrc: number;
+  readonly payload: Buffer;
 }
 
 export interface HeardEvent {
@@ -45,6 +58,8 @@ export class SrtpPeer {
   readonly #rtcp: Socket;
   readonly #address: string;
   readonly #record: boolean;
+  readonly #ticksPerMs: number;
+  readonly #onPacket: ((packet: HeardPacket) => void) | undefined;
   #key: Buffer = randomBytes(30);
   #sender: SrtpSender;
   #receiver: SrtpReceiver | null = null;
@@ -76,6 +91,8 @@ export class SrtpPeer {
     this.#rtcp = rtcp;
     this.#address = options.address ?? '127.0.0.1';
     this.#record = options.record ?? true;
+    this.#ticksPerMs = (options.clockRate ?? 8000) / 1000;
+    this.#onPacket = options.onPacket;
     this.rtpPort = rtp.address().port;
     this.ssrc = options.ssrc ?? randomBytes(4).readUInt32BE();
     this.sequence = options.sequence ?? randomInt(0x8000);
@@ -190,11 +207,14 @@ export class SrtpPeer {
   }
 
   /** Sends `frames` one every 20 ms; resolves after the last. */
-  async play(frames: readonly Buffer[]): Promise<void> {
+  async play(
+    frames: readonly Buffer[],
+    options: { payloadType?: number; samples?: number } = {},
+  ): Promise<void> {
     const start = performance.now();
     for (const [i, payload] of frames.entries()) {
       await until(start + i * 20);
-      this.send(payload);
+      this.send(payload, options);
     }
   }
 
@@ -224,8 +244,9 @@ export class SrtpPeer {
   /**
    * Sends a receiver report about what is heard, which answers the last sender report (RFC 3550 section 6.4); an
    * empty one before that came.
+   * @param lost share of the packets since the report before, 0..1
    */
-  report(): void {
+  report(lost = 0): void {
     const last = this.#senderReport;
     const rr = Buffer.alloc(last ? 32 : 8);
     rr[0] = last ? 0x81 : 0x80;
@@ -234,6 +255,7 @@ export class SrtpPeer {
     rr.writeUInt32BE(this.ssrc, 4);
     if (last) {
       rr.writeUInt32BE(this.#remoteSsrc, 8);
+      rr[12] = Math.min(255, Math.round(lost * 256));
       rr.writeUInt32BE(this.#highest, 16);
       rr.writeUInt32BE(last.ntp, 24);
       rr.writeUInt32BE(Math.round((performance.now() - last.at) * 65.536), 28);
@@ -287,7 +309,7 @@ export class SrtpPeer {
     return {
       packets: this.#packets,
       lost: Math.max(0, expected - this.#packets),
-      jitterMs: this.#jitter / 8,
+      jitterMs: this.#jitter / this.#ticksPerMs,
       latenessP99Ms: (delays[Math.floor(delays.length * 0.99)] ?? 0) - fastest,
       undecryptable: this.#undecryptable,
     };
@@ -319,6 +341,14 @@ export class SrtpPeer {
     const timestamp = rtp.readUInt32BE(4);
     const payloadType = (rtp[1] ?? 0) & 0x7f;
     this.#count(rtp.readUInt16BE(2));
+    this.#onPacket?.({
+      payloadType,
+      marker: (rtp[1] ?? 0) > 0x7f,
+      sequence: rtp.readUInt16BE(2),
+      timestamp,
+      ssrc: this.#remoteSsrc,
+      payload: rtp.subarray(12),
+    });
     if (payloadType === 101) this.#onEvent(timestamp, rtp.subarray(12));
     else {
       this.#measure(timestamp);
@@ -341,10 +371,10 @@ export class SrtpPeer {
   }
 
   #measure(timestamp: number): void {
-    const transit = performance.now() * 8 - timestamp;
+    const transit = performance.now() * this.#ticksPerMs - timestamp;
     if (this.#transit !== null) this.#jitter += (Math.abs(transit - this.#transit) - this.#jitter) / 16;
     this.#transit = transit;
-    this.#delays.push(transit / 8);
+    this.#delays.push(transit / this.#ticksPerMs);
   }
 
   #onEvent(timestamp: number, payload: Buffer): void {

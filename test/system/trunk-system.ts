@@ -22,10 +22,15 @@ export function startTrunkSystem(extra: Record<string, string> = {}): Promise<Te
   return TestSystem.start({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8', ...extra });
 }
 
-/** A certificate for 127.0.0.1 from the system's own authority, which its edge trusts. */
-export async function trunkPair(system: TestSystem): Promise<TestKeyPair> {
+/** The system's own authority, which its edge trusts. */
+export async function trunkAuthority(system: TestSystem): Promise<TestKeyPair> {
   const pem = (name: string) => readFile(join(system.folder, 'tls', name), 'utf8');
-  return issue({ cert: await pem('ca.crt'), key: await pem('ca.key') }, {});
+  return { cert: await pem('ca.crt'), key: await pem('ca.key') };
+}
+
+/** A certificate for 127.0.0.1 from the system's own authority. */
+export async function trunkPair(system: TestSystem): Promise<TestKeyPair> {
+  return issue(await trunkAuthority(system), {});
 }
 
 /** Attaches `number` in both directions, its calls going to a port of this machine. */

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { createServer, type Server, type TLSSocket } from 'node:tls';
+import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { SipReader, type SipText } from '../../scripts/call/sip-text.ts';
 import type { TestKeyPair } from '../fakes/certificates.ts';
 import { eventually } from './eventually.ts';
@@ -29,9 +29,9 @@ export class TestTrunk {
     server.on('tlsClientError', () => {});
   }
 
-  /** @param port 0 for a free one */
-  static async listen({ cert, key }: TestKeyPair, port = 0): Promise<TestTrunk> {
-    const server = createServer({ cert, key });
+  /** @param port 0 for a free one @param tls what it asks of those who connect */
+  static async listen({ cert, key }: TestKeyPair, port = 0, tls: TlsOptions = {}): Promise<TestTrunk> {
+    const server = createServer({ cert, key, ...tls });
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
     return new TestTrunk(server, (server.address() as AddressInfo).port);

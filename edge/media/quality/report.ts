@@ -26,6 +26,8 @@ export interface CallMedia {
   readonly packetsLate: number;
   /** From RTCP, null when no report came. */
   readonly roundTripMs: number | null;
+  /** Share of our packets that the peer says it lost, 0..1; null when it said nothing. */
+  readonly peerLoss?: number | null;
   /** What the jitter buffer adds, milliseconds. */
   readonly playoutDelayMs: number;
   /** Address of the peer's media by its SDP; null before negotiation. */
@@ -51,6 +53,7 @@ export function mediaReport(call: CallMedia): MediaReport {
     packets_lost: lost,
     jitter_ms: rounded(call.reception?.jitterMs ?? null, 2),
     round_trip_ms: rounded(call.roundTripMs, 1),
+    ...(call.peerLoss == null ? {} : { peer_loss_percent: Math.round(call.peerLoss * 100) }),
     mos: rounded(opinion(call), 2),
     verdict,
     cause: verdict === 'two_way' ? null : causeOf(call, verdict),

@@ -1,0 +1,309 @@
+import { describe, expect, it } from 'vitest';
+import type { MediaReport } from '#shared/edge-protocol.ts';
+import type { AttemptOutcome } from '../../call/ports.ts';
+import type { AttemptFacts } from './attempt-problem.ts';
+import { type AnswerFacts, diagnose, type Findings } from './diagnosis.ts';
+
+const attempt: AttemptFacts = {
+  place: 'pbx.example.com:5061',
+  to: '+14155550123',
+  outcome: { kind: 'canceled' },
+  refusal: null,
+  credentials: null,
+  codecs: ['PCMU', 'PCMA'],
+};
+const unanswered: Findings = {
+  termination: 'route_unreachable',
+  detail: null,
+  attempt,
+  unresolved: null,
+  answer: null,
+};
+
+function afterOutcome(outcome: AttemptOutcome, facts: Partial<AttemptFacts> = {}): string | null {
+  return diagnose({ ...unanswered, attempt: { ...attempt, outcome, ...facts } });
+}
+
+const noConnection = (error: string) =>
+  afterOutcome({ kind: 'no_connection', error: `pbx.example.com:5061 (203.0.113.5): ${error}` });
+
+describe('without a connection', () => {
+  it.each([
+    [
+      'certificate refused: certificate has expired',
+      'The certificate of pbx.example.com:5061 has expired; renew it.',
+    ],
+    [
+      'certificate refused: certificate is not yet valid',
+      'The certificate of pbx.example.com:5061 is not valid yet.',
+    ],
+    [
+      "certificate refused: Hostname/IP does not match certificate's altnames: Host: pbx.example.com. is not in the cert's altnames: DNS:old.example.com",
+      "The certificate of pbx.example.com:5061 is for another host (Host: pbx.example.com. is not in the cert's altnames: DNS:old.example.com); it must name the host that is dialled.",
+    ],
+    [
+      'certificate refused: self-signed certificate; if the root CA is installed locally, try running Node.js with --use-system-ca',
+      'The certificate of pbx.example.com:5061 is not from an authority that we trust (self-signed certificate); install one with its intermediate certificates.',
+    ],
+    [
+      'certificate refused: unable to verify the first certificate',
+      'The certificate of pbx.example.com:5061 is not from an authority that we trust (unable to verify the first certificate); install one with its intermediate certificates.',
+    ],
+    [
+      'TLS handshake failed: wrong version number',
+      'pbx.example.com:5061 does not speak TLS as we do (wrong version number); check that the port is the one for SIP over TLS, and TLS 1.2 or newer.',
+    ],
+    [
+      'connection refused',
+      'Nothing listens at pbx.example.com:5061: the connection was refused; check host, port and firewall.',
+    ],
+    [
+      'TCP and TLS handshake not done within 4 s',
+      'pbx.example.com:5061 took no connection in time; check host, port and firewall.',
+    ],
+    [
+      'no answer to TCP connect',
+      'pbx.example.com:5061 took no connection in time; check host, port and firewall.',
+    ],
+    [
+      'connection lost: closed by the peer',
+      'The connection to pbx.example.com:5061 broke as we called: closed by the peer.',
+    ],
+    ['unreachable (EHOSTUNREACH)', 'No network route leads to pbx.example.com:5061; check the address.'],
+    [
+      'the transport is closing.',
+      'pbx.example.com:5061 cannot be reached: pbx.example.com:5061 (203.0.113.5): the transport is closing.',
+    ],
+  ])('%s', (error, sentence) => {
+    expect(noConnection(error)).toBe(sentence);
+  });
+
+  it('a name without an address', () => {
+    const error = 'unreachable: pbx.example.com has no address';
+    const unresolved = { place: 'pbx.example.com:5061', error };
+    expect(diagnose({ ...unanswered, attempt: null, unresolved })).toBe(
+      'There is no usable address for pbx.example.com:5061: pbx.example.com has no address.',
+    );
+  });
+
+  it('a connection that breaks', () => {
+    expect(afterOutcome({ kind: 'connection_lost', ringing: false, error: 'closed by the peer' })).toBe(
+      'The connection to pbx.example.com:5061 broke before the call was answered: closed by the peer.',
+    );
+  });
+
+  it('a server that does not speak', () => {
+    expect(afterOutcome({ kind: 'no_response' })).toMatch(
+      /^pbx.example.com:5061 took the connection, but did not respond to the INVITE in time;/,
+    );
+  });
+});
+
+describe('a refusal', () => {
+  const refused = (status: number, reason: string, facts: Partial<AttemptFacts> = {}, sent = false) =>
+    afterOutcome(
+      { kind: 'final', status, ringing: false, credentialsSent: sent },
+      { refusal: { status, reason, warning: null }, ...facts },
+    );
+
+  it.each([
+    [
+      302,
+      'Moved Temporarily',
+      'redirects the call, which we do not follow; configure the host that it names',
+    ],
+    [
+      403,
+      'Forbidden',
+      'refuses our call; allow our addresses and the calling number there, and calls to +14155550123',
+    ],
+    [404, 'Not Found', 'does not know the number or extension +14155550123'],
+    [408, 'Request Timeout', 'got no answer from behind it'],
+    [
+      415,
+      'Unsupported Media Type',
+      'accepts none of the media that we offer (SRTP with PCMU, PCMA); enable SRTP and one of these codecs',
+    ],
+    [420, 'Bad Extension', 'refused the call'],
+    [484, 'Address Incomplete', 'does not know the number or extension +14155550123'],
+    [
+      488,
+      'Not Acceptable Here',
+      'accepts none of the media that we offer (SRTP with PCMU, PCMA); enable SRTP and one of these codecs',
+    ],
+    [500, 'Server Internal Error', 'failed to handle the call'],
+    [503, 'Service Unavailable', 'is out of service or overloaded'],
+    [604, 'Does Not Exist Anywhere', 'does not know the number or extension +14155550123'],
+    [
+      606,
+      'Not Acceptable',
+      'accepts none of the media that we offer (SRTP with PCMU, PCMA); enable SRTP and one of these codecs',
+    ],
+  ])('with %d blames the far end', (status, reason, sentence) => {
+    expect(refused(status, reason)).toBe(`pbx.example.com:5061 ${sentence} (${status} ${reason}).`);
+  });
+
+  it.each([
+    [480, 'Temporarily Unavailable', 'cannot be reached at the far end now, or did not answer'],
+    [486, 'Busy Here', 'is busy'],
+    [600, 'Busy Everywhere', 'is busy'],
+    [603, 'Decline', 'declined the call'],
+  ])('with %d speaks of the number', (status, reason, sentence) => {
+    expect(refused(status, reason)).toBe(`+14155550123 ${sentence} (${status} ${reason}).`);
+  });
+
+  it.each([401, 407])('with %d tells wrong, missing and unfitting credentials apart', (status) => {
+    const place = 'pbx.example.com:5061';
+    expect(refused(status, 'Unauthorized', { credentials: { realm: null } }, true)).toBe(
+      `${place} does not accept our user name and password; check both (${status} Unauthorized).`,
+    );
+    expect(refused(status, 'Unauthorized')).toBe(
+      `${place} asks for a user name and password, and the configuration has none (${status} Unauthorized).`,
+    );
+    expect(refused(status, 'Unauthorized', { credentials: { realm: 'acme' } })).toBe(
+      `${place} asks for credentials of another realm than "acme", which the configuration has (${status} Unauthorized).`,
+    );
+    expect(refused(status, 'Unauthorized', { credentials: { realm: null } })).toBe(
+      `${place} asks for credentials by a digest that we cannot answer; it must offer SHA-256 or MD5 (${status} Unauthorized).`,
+    );
+  });
+
+  it('after ringing is no answer when it is 408', () => {
+    const outcome = { kind: 'final', status: 408, ringing: true, credentialsSent: false } as const;
+    expect(afterOutcome(outcome)).toBe('+14155550123 did not answer (408).');
+  });
+
+  it('quotes a warning', () => {
+    const refusal = { status: 488, reason: 'Not Acceptable Here', warning: 'SRTP is off.' };
+    expect(refused(488, 'Not Acceptable Here', { refusal })).toMatch(
+      / \(488 Not Acceptable Here: SRTP is off\)\.$/,
+    );
+  });
+});
+
+describe('without an attempt to blame', () => {
+  it.each([
+    [
+      'no_answer',
+      'Nobody answered within 10 s.',
+      'No answer from +14155550123 at pbx.example.com:5061: nobody answered within 10 s.',
+    ],
+    ['no_route', null, 'The number has no outbound configuration.'],
+    ['capacity', null, 'The edge carries as many calls as it may.'],
+    ['no_media_port', 'No RTP port pair is free', 'No RTP port was free: no RTP port pair is free.'],
+    ['api_stop', null, 'The call was stopped through the API.'],
+  ] as const)('%s', (termination, detail, sentence) => {
+    expect(diagnose({ ...unanswered, termination, detail })).toBe(sentence);
+  });
+});
+
+describe('after an answer', () => {
+  const twoWay: MediaReport = {
+    packets_sent: 200,
+    packets_received: 198,
+    packets_lost: 0,
+    jitter_ms: 1,
+    round_trip_ms: null,
+    mos: 4.4,
+    verdict: 'two_way',
+    cause: null,
+  };
+  const well: AnswerFacts = {
+    durationMs: 4000,
+    media: twoWay,
+    audibleMs: 3000,
+    echoMs: 0,
+    keysProblem: null,
+  };
+  const answered = (answer: Partial<AnswerFacts> = {}, findings: Partial<Findings> = {}) =>
+    diagnose({
+      ...unanswered,
+      termination: 'agent_hangup',
+      ...findings,
+      answer: { ...well, ...answer },
+    });
+  const media = (changes: Partial<MediaReport>) => ({ media: { ...twoWay, ...changes } });
+
+  it('has nothing to say when all is well', () => {
+    expect(answered()).toBeNull();
+    expect(answered({ ...media({ peer_loss_percent: 4, packets_lost: 2 }), echoMs: 3000 })).toBeNull();
+  });
+
+  it.each([
+    'No packet arrived from the peer: a firewall may block the RTP ports, or the peer is muted.',
+    "37 packets arrived but failed SRTP authentication: the keys in the peer's SDP are not those in use.",
+    '12 packets came from another source than the first that SRTP authenticated.',
+  ])('hears nothing: %s', (cause) => {
+    const sentence = answered({
+      ...media({ verdict: 'send_only', packets_received: 0, cause }),
+      audibleMs: 0,
+    });
+    expect(sentence).toMatch(/^No audio comes from you: /);
+    expect(sentence?.toLowerCase()).toContain(cause.toLowerCase());
+  });
+
+  it('may send nothing', () => {
+    const cause = 'The peer held the call, so nothing was sent to it.';
+    expect(answered(media({ verdict: 'receive_only', packets_sent: 0, cause }))).toBe(
+      'No audio goes to you: the peer held the call, so nothing was sent to it.',
+    );
+  });
+
+  it('hears silence alone', () => {
+    expect(answered({ audibleMs: 0 })).toBe(
+      'Only silence comes from you: 198 packets arrived, and none had sound in it.',
+    );
+  });
+
+  it('learns from RTCP that nothing, or not all, arrives', () => {
+    expect(answered(media({ peer_loss_percent: 100 }))).toBe(
+      'No audio arrives at you: the far end reports by RTCP that it receives none of our packets.',
+    );
+    expect(answered(media({ peer_loss_percent: 20 }))).toBe(
+      'Audio to you is broken: the far end reports by RTCP that it loses 20 % of it.',
+    );
+  });
+
+  it('loses packets on their way to us', () => {
+    expect(answered(media({ packets_lost: 40, packets_received: 160 }))).toBe(
+      'Audio from you is broken: 20 % of the packets were lost on their way to us.',
+    );
+  });
+
+  it('cannot press keys', () => {
+    expect(answered({ keysProblem: 'the peer takes no telephone-event' })).toBe(
+      'The keys could not be sent: the peer takes no telephone-event.',
+    );
+  });
+
+  it('is not to blame for a far end that hangs up at once', () => {
+    const none = media({
+      verdict: 'none',
+      packets_sent: 0,
+      packets_received: 0,
+      cause: 'No packet arrived.',
+    });
+    expect(answered({ ...none, durationMs: 80 }, { termination: 'callee_hangup' })).toBe(
+      'The far end hung up 80 ms after its answer, before media could be heard both ways.',
+    );
+    expect(answered({ ...none, durationMs: 2000 }, { termination: 'callee_hangup' })).toBe(
+      'No audio comes from you: no packet arrived.',
+    );
+  });
+
+  it('says who stopped it', () => {
+    const none = media({ verdict: 'send_only', packets_received: 0, cause: 'No packet arrived.' });
+    expect(answered(none, { termination: 'edge_restarted' })).toBe('The edge stopped while the call was up.');
+  });
+
+  it('may have brought SDP that cannot be used', () => {
+    const bad = (detail: string) =>
+      answered({ media: null, audibleMs: 0 }, { termination: 'bad_answer', detail });
+    expect(bad('SDP refused: The answer has no codec of the offer')).toBe(
+      'No common codec: pbx.example.com:5061 answered with none of PCMU, PCMA.',
+    );
+    expect(bad('The 200 carried no answer to our offer.')).toBe(
+      'pbx.example.com:5061 answered with media that cannot be used: the 200 carried no answer to our offer.',
+    );
+  });
+});

@@ -1,0 +1,101 @@
+/** What is wrong with a trunk by its test call: one sentence, or null when nothing is. Pure. */
+import type { MediaReport } from '#shared/edge-protocol.ts';
+import { type TerminationCode, terminations } from '#shared/termination.ts';
+import { type AttemptFacts, attemptProblem, bare, unresolvedProblem } from './attempt-problem.ts';
+
+export interface Findings {
+  /** Why the call ended, with the detail that its record has. */
+  readonly termination: TerminationCode;
+  readonly detail: string | null;
+  /** The attempt made last; null when there was none. */
+  readonly attempt: AttemptFacts | null;
+  /** The endpoint looked for last, when it could not be dialled. */
+  readonly unresolved: { readonly place: string; readonly error: string } | null;
+  /** null: the call was not answered. */
+  readonly answer: AnswerFacts | null;
+}
+
+export interface AnswerFacts {
+  readonly durationMs: number;
+  /** null when the answer could not be used. */
+  readonly media: MediaReport | null;
+  /** Milliseconds received that were not silence. */
+  readonly audibleMs: number;
+  /** Milliseconds of our tone that came back. */
+  readonly echoMs: number;
+  /** Why not all keys were sent; null when they were, or none were to be. */
+  readonly keysProblem: string | null;
+}
+
+/** A call that the far end ends so soon gives media no chance. */
+const tooShortMs = 1000;
+/** Percent of our packets, lost on their way, that a person hears. */
+const audibleLoss = 5;
+const allLost = 95;
+
+export function diagnose(findings: Findings): string | null {
+  return findings.answer ? answeredProblem(findings, findings.answer) : unansweredProblem(findings);
+}
+
+function unansweredProblem({ attempt, unresolved, termination, detail }: Findings): string {
+  const problem = attempt && attemptProblem(attempt);
+  if (problem) return problem;
+  if (termination === 'no_answer' && attempt)
+    return `No answer from ${attempt.to} at ${attempt.place}: ${withSmallLetter(bare(detail ?? 'it rang in vain'))}.`;
+  if (unresolved) return unresolvedProblem(unresolved.place, unresolved.error);
+  return ended(termination, detail);
+}
+
+function answeredProblem(findings: Findings, answer: AnswerFacts): string | null {
+  const { termination, detail, attempt } = findings;
+  const { media, durationMs } = answer;
+  if (termination === 'bad_answer') return answerProblem(detail ?? '', attempt);
+  if (media?.verdict === 'two_way') return twoWayProblem(answer, media);
+  const cutOff = termination === 'callee_hangup' && durationMs < tooShortMs;
+  if (cutOff)
+    return `The far end hung up ${durationMs} ms after its answer, before media could be heard both ways.`;
+  if (termination === 'api_stop' || termination === 'edge_restarted' || termination === 'engine_lost')
+    return ended(termination, detail);
+  const cause = bare(media?.cause ?? 'no media was exchanged');
+  if (media?.verdict === 'receive_only') return `No audio goes to you: ${withSmallLetter(cause)}.`;
+  return `No audio comes from you: ${withSmallLetter(cause)}.`;
+}
+
+/** The SDP of the 200 cannot be used: a codec, or SRTP, or the rules of an answer. */
+function answerProblem(detail: string, attempt: AttemptFacts | null): string {
+  const place = attempt?.place ?? 'The far end';
+  const why = bare(detail.replace(/^SDP refused: /, ''));
+  if (/codec/i.test(why))
+    return `No common codec: ${place} answered with none of ${attempt?.codecs.join(', ') ?? 'ours'}.`;
+  return `${place} answered with media that cannot be used: ${withSmallLetter(why)}.`;
+}
+
+function twoWayProblem({ audibleMs, echoMs, keysProblem }: AnswerFacts, media: MediaReport): string | null {
+  const loss = media.peer_loss_percent ?? 0;
+  if (loss >= allLost && echoMs === 0)
+    return 'No audio arrives at you: the far end reports by RTCP that it receives none of our packets.';
+  if (loss >= audibleLoss)
+    return `Audio to you is broken: the far end reports by RTCP that it loses ${loss} % of it.`;
+  if (audibleMs === 0)
+    return `Only silence comes from you: ${media.packets_received} packets arrived, and none had sound in it.`;
+  const lost = lostPercent(media);
+  if (lost >= audibleLoss)
+    return `Audio from you is broken: ${lost} % of the packets were lost on their way to us.`;
+  return keysProblem === null ? null : `The keys could not be sent: ${bare(keysProblem)}.`;
+}
+
+function lostPercent({ packets_lost, packets_received }: MediaReport): number {
+  return Math.round((100 * packets_lost) / Math.max(1, packets_lost + packets_received));
+}
+
+function ended(termination: TerminationCode, detail: string | null): string {
+  const { summary } = terminations[termination];
+  return detail === null || detail === summary
+    ? summary
+    : `${bare(summary)}: ${withSmallLetter(bare(detail))}.`;
+}
+
+/** Within a sentence; names such as SRTP stay as they are. */
+function withSmallLetter(text: string): string {
+  return /^[A-Z][a-z]/.test(text) ? `${text[0]?.toLowerCase()}${text.slice(1)}` : text;
+}

@@ -1,0 +1,142 @@
+/**
+ * Who speaks on a test call: plays the tone, presses the keys, measures what returns, and hangs up when there is
+ * nothing more to learn.
+ *
+ *     tone --1 s--> keys, if any --> tone --> proven: hang up
+ *
+ * Proven means: the tone was long enough, something audible came, the keys are out, and it is known whether we are
+ * heard: by the echo of our tone or by an RTCP report. A far end that leaves one of these open is given the whole
+ * time that the test call may take.
+ */
+import type { Clock, Timer } from '#shared/clock.ts';
+import type { MediaReport } from '#shared/edge-protocol.ts';
+import type { AgentHost, AgentLeg, DtmfEvent } from '../../call/ports.ts';
+import { sampleRate, TestEar, TestTone } from './test-tone.ts';
+
+export interface LineCheckOptions {
+  readonly clock: Clock;
+  readonly host: Pick<AgentHost, 'hangup' | 'sendDtmf'>;
+  /** Keys to press, null for none. */
+  readonly dtmf: string | null;
+  /** What media counts now. */
+  readonly media: () => MediaReport | null;
+  /** Once, when packets go both ways. */
+  readonly confirmed: (media: MediaReport) => void;
+  readonly keysSent: () => void;
+}
+
+const checkEveryMs = 100;
+const frameMs = 20;
+const toneBeforeKeysMs = 1000;
+const enoughToneMs = 2000;
+const enoughAudioMs = 500;
+const enoughEchoMs = 200;
+/** Time for an echo of the keys. */
+const afterKeysMs = 500;
+/** Packets received that are a stream and not a stray. */
+const streamPackets = 5;
+/** Keys kept of a far end that presses without end. */
+const maxKeysHeard = 64;
+
+export class LineCheck implements AgentLeg {
+  readonly sampleRate = sampleRate;
+  readonly #options: LineCheckOptions;
+  readonly #tone = new TestTone();
+  readonly #ear = new TestEar();
+  #timer: Timer | null = null;
+  #keys: 'due' | 'going out' | 'settled';
+  #keysSettledAt = Number.NEGATIVE_INFINITY;
+  #toneMs = 0;
+  #confirmed = false;
+  /** Keys that the far end pressed, or returned. */
+  keysHeard = '';
+  #keysRefused: string | null = null;
+
+  constructor(options: LineCheckOptions) {
+    this.#options = options;
+    this.#keys = options.dtmf === null ? 'settled' : 'due';
+  }
+
+  get audibleMs(): number {
+    return this.#ear.audibleMs;
+  }
+
+  get echoMs(): number {
+    return this.#ear.echoMs;
+  }
+
+  /** Why not all keys went out; null when they did, or none were to. */
+  get keysProblem(): string | null {
+    if (this.#keys !== 'settled') return 'the test call ended before they were out';
+    return this.#keysRefused;
+  }
+
+  async prepare(): Promise<void> {}
+
+  start(): void {
+    this.#checkSoon();
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  read(frame: Int16Array): boolean {
+    if (this.#keys === 'going out') return false;
+    this.#tone.fill(frame);
+    this.#toneMs += frameMs;
+    return true;
+  }
+
+  write(frame: Int16Array): void {
+    this.#ear.write(frame);
+  }
+
+  dtmf({ digit }: DtmfEvent): void {
+    if (this.keysHeard.length < maxKeysHeard) this.keysHeard += digit;
+  }
+
+  /** A media turn must not end its own call, so the decision has a timer of its own. */
+  #checkSoon(): void {
+    this.#timer = this.#options.clock.after(checkEveryMs, () => this.#check());
+  }
+
+  #check(): void {
+    const { host, confirmed } = this.#options;
+    const media = this.#options.media();
+    if (!this.#confirmed && media?.verdict === 'two_way' && media.packets_received >= streamPackets) {
+      this.#confirmed = true;
+      confirmed(media);
+    }
+    if (this.#keys === 'due' && this.#toneMs >= toneBeforeKeysMs) this.#press();
+    if (this.#proven(media)) host.hangup('The test call has proven what it was made for.');
+    else this.#checkSoon();
+  }
+
+  #press(): void {
+    const { host, dtmf, keysSent, clock } = this.#options;
+    this.#keys = 'going out';
+    host
+      .sendDtmf(dtmf ?? '')
+      .then(keysSent, (error: unknown) => {
+        this.#keysRefused = error instanceof Error ? error.message : String(error);
+      })
+      .finally(() => {
+        this.#keys = 'settled';
+        this.#keysSettledAt = clock.now();
+      });
+  }
+
+  #proven(media: MediaReport | null): boolean {
+    const { clock } = this.#options;
+    return (
+      this.#confirmed &&
+      this.#toneMs >= enoughToneMs &&
+      this.#ear.audibleMs >= enoughAudioMs &&
+      this.#keys === 'settled' &&
+      clock.now() - this.#keysSettledAt >= afterKeysMs &&
+      (this.#ear.echoMs >= enoughEchoMs || media?.peer_loss_percent !== undefined)
+    );
+  }
+}

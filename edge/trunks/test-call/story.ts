@@ -1,0 +1,59 @@
+/** What a test call has come to so far (contract 3.2): a line per event, each reported as it happens. */
+import type { Clock } from '#shared/clock.ts';
+import type { TestCallState } from '#shared/edge-protocol.ts';
+
+export type StoryEvent = TestCallState['timeline'][number]['event'];
+type Facts = Partial<Omit<TestCallState, 'status' | 'timeline'>>;
+
+/** Where the call stands after an event that does not end it; others leave it where it is. */
+const statusAfter: Partial<Record<StoryEvent, TestCallState['status']>> = {
+  initiated: 'initiated',
+  ringing: 'ringing',
+  early_media: 'ringing',
+  answered: 'in-progress',
+};
+
+const untold: TestCallState = {
+  status: 'queued',
+  result: 'pending',
+  duration_seconds: 0,
+  sip_code: null,
+  sip_call_id: null,
+  codec: null,
+  error: null,
+  diagnosis: null,
+  timeline: [],
+  media: null,
+};
+
+export class Story {
+  readonly #clock: Clock;
+  readonly #tell: (state: TestCallState) => void;
+  #state: TestCallState = untold;
+
+  constructor(clock: Clock, tell: (state: TestCallState) => void) {
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  get over(): boolean {
+    return this.#state.result !== 'pending';
+  }
+
+  /** Adds a line. What comes after the end is left out. @param facts what else is known now */
+  add(event: StoryEvent, detail: string, facts: Facts = {}): void {
+    if (!this.over)
+      this.#become(event, detail, { ...facts, status: statusAfter[event] ?? this.#state.status });
+  }
+
+  /** Adds the last line. */
+  end(event: StoryEvent, detail: string, facts: Facts & Pick<TestCallState, 'status' | 'result'>): void {
+    if (!this.over) this.#become(event, detail, facts);
+  }
+
+  #become(event: StoryEvent, detail: string, facts: Facts & Pick<TestCallState, 'status'>): void {
+    const at = new Date(this.#clock.now()).toISOString();
+    this.#state = { ...this.#state, ...facts, timeline: [...this.#state.timeline, { event, at, detail }] };
+    this.#tell(this.#state);
+  }
+}

@@ -1,0 +1,498 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import type { CallRecord, MediaReport, ReportBody, TestCallState } from '#shared/edge-protocol.ts';
+import { FakeAgents } from '../../../test/fakes/fake-agents.ts';
+import { FakeDialer } from '../../../test/fakes/fake-dialer.ts';
+import { FakeHunt, placeAt, route } from '../../../test/fakes/fake-hunt.ts';
+import { FakeMedia, fakeAnswer } from '../../../test/fakes/fake-media.ts';
+import { QuietLog } from '../../../test/fakes/quiet-log.ts';
+import { Calls } from '../../call/calls.ts';
+import type { DialRefusal, Place } from '../../call/ports.ts';
+import { runTestCall, type TestCallOrder } from './test-call.ts';
+
+const order: TestCallOrder = {
+  kind: 'test_call.run',
+  test_call_id: 'tc_1',
+  org_id: 'org-1',
+  number: '+14155550100',
+  to: '+14155550123',
+  trunk_id: 'trunk-1',
+  max_seconds: 10,
+  dtmf: null,
+};
+const nothing: MediaReport = {
+  packets_sent: 0,
+  packets_received: 0,
+  packets_lost: 0,
+  jitter_ms: null,
+  round_trip_ms: null,
+  mos: null,
+  verdict: 'none',
+  cause: 'No packet arrived from the peer.',
+};
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+const refusal = (status: number, reason: string, authenticated = false): DialRefusal => ({
+  status,
+  reason,
+  warning: null,
+  retryAfterS: null,
+  authenticated,
+});
+
+let clock: FakeClock;
+let media: FakeMedia;
+let dialer: FakeDialer;
+let places: readonly Place[] | null;
+let asked: unknown[];
+let states: TestCallState[];
+let records: CallRecord[];
+let calls: Calls;
+
+beforeEach(() => {
+  clock = new FakeClock(Date.UTC(2030, 0, 1));
+  media = new FakeMedia();
+  dialer = new FakeDialer();
+  places = [placeAt(5061)];
+  asked = [];
+  states = [];
+  records = [];
+  calls = new Calls({
+    clock,
+    media,
+    agents: new FakeAgents(),
+    log: new QuietLog(),
+    newId: () => 'sip-1',
+    maxCalls: 1,
+    settings: { ringAfterMs: 200, prepareTimeoutMs: 5000, mediaTimeoutMs: 60_000 },
+    reporter: { report: take },
+    outbound: { routes, dialer, ringTimeoutMs: 30_000 },
+  });
+});
+
+function take(body: ReportBody): void {
+  if (body.type === 'call') records.push(body.call);
+  if (body.type !== 'test_call') return;
+  const { type, test_call_id, ...state } = body;
+  expect(test_call_id).toBe('tc_1');
+  states.push(state);
+}
+
+const routes = {
+  hunt: () => {
+    throw new Error('a test call keeps to one configuration');
+  },
+  huntOver: (...query: unknown[]) => {
+    asked.push(query);
+    return places && new FakeHunt(places);
+  },
+  referTarget: () => null,
+  reachableOver: () => false,
+};
+
+const last = (): TestCallState => {
+  const state = states.at(-1);
+  if (!state) throw new Error('nothing was reported');
+  return state;
+};
+const events = () => last().timeline.map(({ event }) => event);
+const expectNothingLeft = () => {
+  expect(calls.size).toBe(0);
+  expect(clock.pending).toBe(0);
+  expect(media.legs.filter(({ closed }) => closed === 0)).toEqual([]);
+};
+
+async function dialling(changes: Partial<TestCallOrder> = {}) {
+  runTestCall(
+    { ...order, ...changes },
+    {
+      clock,
+      calls,
+      routes,
+      dialer,
+      media,
+      agents: new FakeAgents(),
+      reporter: { report: take },
+      log: new QuietLog(),
+    },
+  );
+  await settle();
+  return dialer.last;
+}
+
+async function answered(changes: Partial<TestCallOrder> = {}, sdp: string | null = fakeAnswer) {
+  const leg = await dialling(changes);
+  leg.peer.answered(sdp);
+  await settle();
+  return leg;
+}
+
+/** The far end of the media: what it counts, and what it returns in each frame. */
+interface FarEnd {
+  counts?: Partial<MediaReport>;
+  /** Fills `heard` with what comes in while `said` goes out. */
+  speak?: (said: Int16Array, heard: Int16Array) => void;
+}
+const echo = (said: Int16Array, heard: Int16Array) => heard.set(said);
+const twoWay: Partial<MediaReport> = {
+  verdict: 'two_way',
+  packets_sent: 50,
+  packets_received: 50,
+  cause: null,
+};
+
+/** Lets media run, frame by frame. */
+async function talk(ms: number, { counts = twoWay, speak = echo }: FarEnd = {}): Promise<void> {
+  const leg = media.last;
+  leg.report = () => ({ ...nothing, ...counts });
+  const said = new Int16Array(160);
+  const heard = new Int16Array(160);
+  for (let passed = 0; passed < ms && leg.endpoint; passed += 20) {
+    said.fill(0);
+    leg.endpoint.read(said);
+    heard.fill(0);
+    speak(said, heard);
+    leg.endpoint.write?.(heard);
+    clock.advance(20);
+    await Promise.resolve();
+  }
+  await settle();
+}
+
+describe('a test call', () => {
+  it('goes over its configuration alone, and ends when audio is proven both ways', async () => {
+    const leg = await dialling();
+    expect(asked).toEqual([['+14155550100', 'trunk-1']]);
+    leg.peer.progress(100, null);
+    leg.peer.progress(180, null);
+    leg.peer.progress(180, null);
+    leg.peer.progress(183, fakeAnswer);
+    leg.peer.answered(fakeAnswer);
+    await settle();
+    await talk(10_000);
+    expect(last()).toMatchObject({
+      status: 'completed',
+      result: 'connected',
+      error: null,
+      diagnosis: null,
+      sip_code: 200,
+      sip_call_id: 'sip-1',
+      codec: 'PCMU',
+      duration_seconds: 2,
+      media: { packets_sent: 50, packets_received: 50, verdict: 'two_way' },
+    });
+    expect(last().timeline.map(({ event, detail }) => [event, detail])).toEqual([
+      ['initiated', 'INVITE to 127.0.0.1:5061'],
+      ['trying', '100 Trying'],
+      ['ringing', '180 Ringing'],
+      ['early_media', '183 Session Progress, with early media'],
+      ['answered', '200 OK'],
+      ['media_confirmed', 'RTP goes both ways, PCMU over SRTP'],
+      ['completed', 'Audio goes both ways: 50 packets sent, 50 received, PCMU, our tone came back.'],
+    ]);
+    expect(leg.sent).toEqual(['BYE (The test call has proven what it was made for.)']);
+    expectNothingLeft();
+  });
+
+  it('is reported at every event, and its record stands in the call log under its id', async () => {
+    await answered();
+    await talk(10_000);
+    expect(states.map(({ status, result }) => `${status} ${result}`)).toEqual([
+      'initiated pending',
+      'in-progress pending',
+      'in-progress pending',
+      'completed connected',
+    ]);
+    expect(records.at(-1)).toMatchObject({
+      id: 'tc_1',
+      org_id: 'org-1',
+      number: '+14155550100',
+      trunk_id: 'trunk-1',
+      agent_kind: 'tone',
+      status: 'completed',
+    });
+  });
+
+  it('presses its keys after a second, without tone meanwhile, and tells which came back', async () => {
+    await answered({ dtmf: '1w2' });
+    const pressed = Promise.withResolvers<void>();
+    const leg = media.last;
+    leg.sendDtmf = (digits) => {
+      leg.digits = digits;
+      return pressed.promise;
+    };
+    await talk(980);
+    expect(leg.digits).toBe('');
+    await talk(120);
+    expect(leg.digits).toBe('1w2');
+    expect(leg.endpoint?.read(new Int16Array(160))).toBe(false);
+    await talk(3000);
+    expect(last().result).toBe('pending');
+    for (const digit of ['1', '2']) leg.endpoint?.dtmf?.({ digit, durationMs: 100 });
+    pressed.resolve();
+    await settle();
+    await talk(3000);
+    expect(events()).toEqual(['initiated', 'answered', 'media_confirmed', 'dtmf_sent', 'completed']);
+    expect(last().timeline[3]?.detail).toBe('1w2 sent as RFC 4733 events');
+    expect(last().timeline[4]?.detail).toMatch(/the keys 12 came in\.$/);
+    expectNothingLeft();
+  });
+
+  it('is connected without the keys that the far end cannot take, and says so', async () => {
+    await answered({ dtmf: '1' });
+    media.last.sendDtmf = () => Promise.reject(new Error('the peer takes no telephone-event'));
+    await talk(5000);
+    expect(events()).toEqual(['initiated', 'answered', 'media_confirmed', 'completed']);
+    expect(last()).toMatchObject({
+      result: 'connected',
+      diagnosis: 'The keys could not be sent: the peer takes no telephone-event.',
+    });
+    expect(last().timeline.at(-1)?.detail).toBe(last().diagnosis);
+  });
+
+  it('says that its time was too short for its keys', async () => {
+    await answered({ dtmf: '1wwwwwwwwwwwwwwwwwwwwww', max_seconds: 5 });
+    media.last.sendDtmf = () => new Promise(() => {});
+    await talk(5000);
+    expect(last()).toMatchObject({
+      result: 'connected',
+      diagnosis: 'The keys could not be sent: the test call ended before they were out.',
+    });
+    expectNothingLeft();
+  });
+
+  it('goes on when a report of it is lost', async () => {
+    const log = new QuietLog();
+    const report = () => {
+      throw new Error('disk full');
+    };
+    runTestCall(order, {
+      clock,
+      calls,
+      routes,
+      dialer,
+      media,
+      agents: new FakeAgents(),
+      reporter: { report },
+      log,
+    });
+    await settle();
+    dialer.last.peer.answered(fakeAnswer);
+    await settle();
+    await talk(5000);
+    expect(dialer.last.sent).toEqual(['BYE (The test call has proven what it was made for.)']);
+    expectNothingLeft();
+  });
+
+  it('gives a far end that neither echoes nor reports all the time that there is', async () => {
+    await answered({ max_seconds: 6 });
+    const speech = (_: Int16Array, heard: Int16Array) => heard.fill(5000);
+    await talk(5980, { speak: speech });
+    expect(last().result).toBe('pending');
+    await talk(20, { speak: speech });
+    expect(last()).toMatchObject({ result: 'connected', diagnosis: null, duration_seconds: 6 });
+    expectNothingLeft();
+  });
+
+  it('ends early when an RTCP report tells how much of the tone arrives', async () => {
+    await answered();
+    const speech = (_: Int16Array, heard: Int16Array) => heard.fill(5000);
+    await talk(5000, { speak: speech, counts: { ...twoWay, peer_loss_percent: 100 } });
+    expect(last()).toMatchObject({
+      result: 'connected',
+      duration_seconds: 2,
+      diagnosis: expect.stringMatching(/^No audio arrives at you/),
+    });
+  });
+
+  it('says that only silence comes', async () => {
+    await answered();
+    await talk(11_000, { speak: () => {} });
+    expect(last()).toMatchObject({
+      result: 'connected',
+      duration_seconds: 10,
+      diagnosis: expect.stringMatching(/^Only silence comes from you/),
+    });
+  });
+
+  it.each([
+    ['send_only', 'No audio comes from you: no packet arrived from the peer.'],
+    ['receive_only', 'No audio goes to you: no packet arrived from the peer.'],
+    ['none', 'No audio comes from you: no packet arrived from the peer.'],
+  ] as const)('has failed for want of media when packets go %s', async (verdict, diagnosis) => {
+    await answered();
+    await talk(11_000, { counts: { verdict } });
+    expect(last()).toMatchObject({
+      status: 'completed',
+      result: 'failed',
+      error: 'NO_MEDIA',
+      sip_code: 200,
+      duration_seconds: 10,
+      diagnosis,
+      media: { verdict },
+    });
+    expect(last().timeline.at(-1)).toMatchObject({ event: 'failed', detail: diagnosis });
+    expectNothingLeft();
+  });
+
+  it('says that the answer has no common codec', async () => {
+    const leg = await dialling();
+    media.last.accept = async () => {
+      const { CallRefused } = await import('../../call/ports.ts');
+      throw new CallRefused(488, 'SDP refused: The answer has no codec of the offer');
+    };
+    leg.peer.answered(fakeAnswer);
+    await settle();
+    expect(last()).toMatchObject({
+      result: 'failed',
+      error: 'BAD_ANSWER',
+      codec: null,
+      diagnosis: 'No common codec: 127.0.0.1:5061 answered with none of PCMU.',
+      media: { packets_sent: 0, packets_received: 0, verdict: 'none' },
+    });
+    expectNothingLeft();
+  });
+
+  it('goes on to the next endpoint and tells why', async () => {
+    places = [placeAt(5061), placeAt(5062)];
+    const first = await dialling();
+    first.peer.unreachable('127.0.0.1:5061: connection refused');
+    await settle();
+    dialer.last.peer.answered(fakeAnswer);
+    await settle();
+    await talk(5000);
+    expect(events()).toEqual([
+      'initiated',
+      'failover',
+      'initiated',
+      'answered',
+      'media_confirmed',
+      'completed',
+    ]);
+    expect(last().timeline[1]?.detail).toBe(
+      'Nothing listens at 127.0.0.1:5061: the connection was refused; check host, port and firewall. Going on to 127.0.0.1:5062.',
+    );
+    expect(last()).toMatchObject({ result: 'connected', diagnosis: null });
+  });
+
+  it('has failed with the last endpoint, and tells no failover that led nowhere', async () => {
+    places = [placeAt(5061), placeAt(5062)];
+    (await dialling()).peer.unreachable('127.0.0.1:5061: connection refused');
+    await settle();
+    dialer.last.peer.timeout();
+    await settle();
+    expect(events()).toEqual(['initiated', 'failover', 'initiated', 'failed']);
+    expect(last()).toMatchObject({
+      status: 'failed',
+      result: 'failed',
+      error: 'ROUTE_TIMEOUT',
+      duration_seconds: 0,
+      sip_code: null,
+      media: null,
+      diagnosis: expect.stringMatching(/^127.0.0.1:5062 took the connection, but did not respond/),
+    });
+    expectNothingLeft();
+  });
+
+  it('to a busy number is busy', async () => {
+    const leg = await dialling();
+    leg.peer.refused(refusal(486, 'Busy Here'));
+    expect(last()).toMatchObject({ status: 'busy', result: 'busy', error: null, sip_code: 486, media: null });
+    expect(last().timeline.at(-1)).toMatchObject({
+      event: 'busy',
+      detail: '+14155550123 is busy (486 Busy Here).',
+    });
+    expectNothingLeft();
+  });
+
+  it('with a wrong password says so', async () => {
+    const credentials = { username: 'acme', password: 'wrong', realm: null };
+    places = [placeAt(5061, { route: { ...route, credentials } })];
+    (await dialling()).peer.refused(refusal(401, 'Unauthorized', true));
+    await settle();
+    expect(last()).toMatchObject({
+      result: 'failed',
+      error: 'ROUTE_AUTH_FAILED',
+      sip_code: 401,
+      diagnosis: '127.0.0.1:5061 does not accept our user name and password; check both (401 Unauthorized).',
+    });
+  });
+
+  it('rings no longer than it may take', async () => {
+    const leg = await dialling({ max_seconds: 5 });
+    leg.peer.progress(180, null);
+    clock.advance(4999);
+    expect(last().result).toBe('pending');
+    clock.advance(1);
+    expect(leg.sent).toEqual(['CANCEL (Nobody answered within 5 s.)']);
+    expect(last()).toMatchObject({
+      status: 'no-answer',
+      result: 'no_answer',
+      error: null,
+      diagnosis: 'No answer from +14155550123 at 127.0.0.1:5061: nobody answered within 5 s.',
+    });
+    expect(events()).toEqual(['initiated', 'ringing', 'no_answer']);
+    expectNothingLeft();
+  });
+
+  it('can be stopped, before and after its answer', async () => {
+    await dialling();
+    calls.stop('tc_1');
+    expect(last()).toMatchObject({ status: 'failed', result: 'failed', error: 'API_STOP' });
+    expect(events()).toEqual(['initiated', 'failed']);
+    expectNothingLeft();
+    states = [];
+    await answered();
+    await talk(200, { counts: { verdict: 'send_only' } });
+    calls.stop('tc_1');
+    expect(last()).toMatchObject({
+      result: 'failed',
+      error: 'API_STOP',
+      diagnosis: 'The call was stopped through the API.',
+    });
+    expectNothingLeft();
+  });
+
+  it('ends with the edge', async () => {
+    await dialling();
+    const drained = calls.drain(1000);
+    clock.advance(1000);
+    await drained;
+    expect(last()).toMatchObject({ result: 'failed', error: 'EDGE_RESTARTED' });
+    expectNothingLeft();
+  });
+
+  it('fails at once without its configuration, a place, or room', async () => {
+    const run = async () => {
+      states = [];
+      const { legs } = dialer;
+      runTestCall(order, {
+        clock,
+        calls,
+        routes,
+        dialer,
+        media,
+        agents: new FakeAgents(),
+        reporter: { report: take },
+        log: new QuietLog(),
+      });
+      await settle();
+      expect(dialer.legs).toEqual(legs);
+      return last();
+    };
+    places = null;
+    expect(await run()).toMatchObject({ error: 'NO_ROUTE', sip_code: null, timeline: [{ event: 'failed' }] });
+    places = [];
+    expect(await run()).toMatchObject({ error: 'ROUTE_UNREACHABLE' });
+    calls.drain(0);
+    expect(await run()).toMatchObject({ error: 'DRAINING' });
+    expectNothingLeft();
+  });
+
+  it('counts as a call, and takes no id that is in use', async () => {
+    await dialling();
+    expect(calls.closedBecause).toBe('capacity');
+    await expect(dialling()).rejects.toThrow('There is a call tc_1 already');
+    calls.stop('tc_1');
+    expectNothingLeft();
+  });
+});

@@ -1,0 +1,206 @@
+/**
+ * A test call (contract 3.2, docs/test-calls.md): an ordinary call of ours over one configuration, whose parts are
+ * watched while it is made, and whose agent is a line check.
+ *
+ *     hunt ──> dialer ──> answer ──> line check ──> record
+ *       │         │          │           │             │
+ *       └─────────┴──────────┴── story ──┴─────────────┴──> reports `test_call`
+ *
+ * `max_seconds` limits how long one attempt may ring, and again how long the answered call may last.
+ */
+import type { Clock, Timer } from '#shared/clock.ts';
+import type { AgentSettings, CallRecord, EdgeCommand, ReportBody } from '#shared/edge-protocol.ts';
+import type { TerminationCode } from '#shared/termination.ts';
+import type { OutboundChanges } from '../../call/calls.ts';
+import type { Termination } from '../../call/ending.ts';
+import type { Log } from '../../call/log.ts';
+import type { OutboundPlan } from '../../call/outbound-call.ts';
+import type { AgentHost, Agents, Dialer, Hunt, Media, MediaLeg, Reporter, Routes } from '../../call/ports.ts';
+import { type AnswerFacts, diagnose } from './diagnosis.ts';
+import { LineCheck } from './line-check.ts';
+import { Story } from './story.ts';
+import { toneHz } from './test-tone.ts';
+import { mediaOf, verdictOf } from './verdict.ts';
+import { Way } from './way.ts';
+
+export type TestCallOrder = Extract<EdgeCommand, { kind: 'test_call.run' }>;
+
+export interface TestCallParts {
+  readonly clock: Clock;
+  readonly calls: {
+    place(plan: OutboundPlan, changes: OutboundChanges): { end(termination: Termination): void };
+  };
+  readonly routes: Routes & { huntOver(number: string, trunkId: string): Hunt | null };
+  readonly dialer: Dialer;
+  readonly media: Media;
+  readonly agents: Agents;
+  readonly reporter: Reporter;
+  readonly log: Log;
+}
+
+/** Places a test call. How it goes is reported. @throws Error when the edge makes no calls, or has one with that id */
+export function runTestCall(order: TestCallOrder, parts: TestCallParts): void {
+  new TestCall(order, parts).place();
+}
+
+/** As the call's record has it. The longest time is a backstop: the test call has a limit of its own. */
+const lineCheckSettings: AgentSettings = {
+  kind: 'tone',
+  frequency_hz: toneHz,
+  first_sentence: null,
+  wait_for_greeting: false,
+  block_interruptions: false,
+  ignore_button_press: false,
+  voice: null,
+  language: 'en-US',
+  interruption_threshold: 500,
+  timezone: 'UTC',
+  max_duration: 5,
+  request_data: {},
+  fallback_number: null,
+};
+
+class TestCall {
+  readonly #order: TestCallOrder;
+  readonly #parts: TestCallParts;
+  readonly #story: Story;
+  readonly #way: Way;
+  #call: { end(termination: Termination): void } | null = null;
+  #leg: MediaLeg | null = null;
+  #check: LineCheck | null = null;
+  #limit: Timer | null = null;
+
+  constructor(order: TestCallOrder, parts: TestCallParts) {
+    const { test_call_id } = order;
+    this.#order = order;
+    this.#parts = parts;
+    this.#story = new Story(parts.clock, (state) => {
+      try {
+        parts.reporter.report({ type: 'test_call', test_call_id, ...state });
+      } catch (error) {
+        // The call goes on: the next report is whole again.
+        parts.log.error({ err: error, call_id: test_call_id }, 'a test call could not be reported');
+      }
+    });
+    this.#way = new Way(this.#story, order.to);
+  }
+
+  place(): void {
+    const { test_call_id, org_id, number, to } = this.#order;
+    this.#call = this.#parts.calls.place(
+      { callId: test_call_id, orgId: org_id, from: number, to, agent: lineCheckSettings, variables: {} },
+      this.#watched(),
+    );
+  }
+
+  /** The parts of an ordinary call, with what a test call has of its own. */
+  #watched(): OutboundChanges {
+    const { number, trunk_id, max_seconds } = this.#order;
+    const { agents, dialer, media, routes } = this.#parts;
+    return {
+      ringTimeoutMs: max_seconds * 1000,
+      routes: {
+        hunt: () => {
+          const hunt = routes.huntOver(number, trunk_id);
+          return hunt && this.#way.over(hunt);
+        },
+        referTarget: (...query) => routes.referTarget(...query),
+        reachableOver: (...query) => routes.reachableOver(...query),
+      },
+      dialer: this.#way.by(dialer, () => this.#answered()),
+      media: {
+        createLeg: async (options) => {
+          this.#leg = await media.createLeg(options);
+          return this.#leg;
+        },
+        bridge: (...legs) => media.bridge(...legs),
+      },
+      agents: {
+        create: (_settings, _call, host) => this.#createCheck(host),
+        consult: (...query) => agents.consult(...query),
+        waiting: () => agents.waiting(),
+      },
+      reporter: { report: (body) => this.#report(body) },
+    };
+  }
+
+  // ---------------------------------------------------------------- while it is up
+
+  #answered(): void {
+    if (this.#story.over) return;
+    this.#story.add('answered', '200 OK', { sip_code: 200 });
+    const seconds = this.#order.max_seconds;
+    this.#limit = this.#parts.clock.after(seconds * 1000, () =>
+      this.#call?.end({ code: 'agent_hangup', detail: `The test call lasted its ${seconds} s.` }),
+    );
+  }
+
+  #createCheck(host: AgentHost): LineCheck {
+    const { dtmf } = this.#order;
+    this.#check = new LineCheck({
+      clock: this.#parts.clock,
+      host,
+      dtmf,
+      media: () => this.#leg?.report() ?? null,
+      confirmed: (media) => this.#confirmed(this.#leg?.codec ?? null, mediaOf(media)),
+      keysSent: () => this.#story.add('dtmf_sent', `${dtmf} sent as RFC 4733 events`),
+    });
+    return this.#check;
+  }
+
+  #confirmed(codec: string | null, media: ReturnType<typeof mediaOf>): void {
+    this.#story.add('media_confirmed', `RTP goes both ways, ${codec} over SRTP`, { codec, media });
+  }
+
+  // ---------------------------------------------------------------- the end
+
+  #report(body: ReportBody): void {
+    const { test_call_id } = this.#order;
+    const own = body.type === 'call' && body.call.id === test_call_id ? body.call : null;
+    try {
+      this.#parts.reporter.report(body);
+    } finally {
+      if (own?.ended_at) this.#conclude(own);
+    }
+  }
+
+  #conclude(record: CallRecord): void {
+    this.#limit?.cancel();
+    const { event, ...verdict } = verdictOf(record);
+    const answer = record.answered_at === null ? null : this.#answerFacts(record, record.answered_at);
+    const diagnosis = diagnose({
+      termination: (record.termination ?? 'internal_error') as TerminationCode,
+      detail: record.termination_detail,
+      attempt: this.#way.attempt,
+      unresolved: this.#way.unresolved,
+      answer,
+    });
+    this.#story.end(event, diagnosis ?? this.#proof(record), {
+      ...verdict,
+      diagnosis,
+      duration_seconds: Math.round((answer?.durationMs ?? 0) / 1000),
+      sip_code: record.sip_code,
+      sip_call_id: record.sip_call_id,
+      codec: record.codec,
+      media: answer && mediaOf(record.media),
+    });
+  }
+
+  #answerFacts({ ended_at, media }: CallRecord, answeredAt: string): AnswerFacts {
+    const { audibleMs = 0, echoMs = 0, keysProblem = null } = this.#check ?? {};
+    const durationMs = ended_at === null ? 0 : Date.parse(ended_at) - Date.parse(answeredAt);
+    return { durationMs, media, audibleMs, echoMs, keysProblem };
+  }
+
+  /** The last line of a test call with which all is well. */
+  #proof({ media, codec }: CallRecord): string {
+    const { echoMs = 0, keysHeard = '' } = this.#check ?? {};
+    const parts = [
+      `Audio goes both ways: ${media?.packets_sent ?? 0} packets sent, ${media?.packets_received ?? 0} received`,
+      ...(codec === null ? [] : [codec]),
+      ...(echoMs > 0 ? ['our tone came back'] : []),
+      ...(keysHeard === '' ? [] : [`the keys ${keysHeard} came in`]),
+    ];
+    return `${parts.join(', ')}.`;
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * The way of a test call to its answer: which places it tries, what each INVITE comes to, and what the story tells
+ * of it. It watches the hunt and the dialer of the call and changes nothing.
+ */
+import { defaultCodecs } from '#shared/codecs.ts';
+import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
+import type {
+  AttemptOutcome,
+  Dialer,
+  DialRefusal,
+  DialTarget,
+  Hunt,
+  OutboundInvite,
+  Place,
+} from '../../call/ports.ts';
+import { endpointKey } from '../circuit.ts';
+import { type AttemptFacts, attemptProblem } from './attempt-problem.ts';
+import { observedDialer, observedHunt } from './observed.ts';
+import type { Story, StoryEvent } from './story.ts';
+
+/** What came of the INVITE sent last. */
+interface Attempt {
+  readonly place: Place;
+  outcome: AttemptOutcome | null;
+  refusal: DialRefusal | null;
+  /** Events told of: a peer may repeat itself without end. */
+  readonly told: Set<StoryEvent>;
+}
+
+export class Way {
+  readonly #story: Story;
+  readonly #to: string;
+  #hunt: Hunt | null = null;
+  #attempt: Attempt | null = null;
+  /** What was wrong with an attempt, by its place in the hunt's log. */
+  readonly #problems = new Map<number, string>();
+
+  /** @param to number or extension that is called */
+  constructor(story: Story, to: string) {
+    this.#story = story;
+    this.#to = to;
+  }
+
+  /** The hunt, watched. */
+  over(hunt: Hunt): Hunt {
+    this.#hunt = hunt;
+    return observedHunt(hunt, {
+      found: (place, failed) => this.#found(place, failed),
+      ended: (outcome) => this.#ended(outcome),
+    });
+  }
+
+  /** The dialer, watched. @param answered told of the 200 */
+  by(dialer: Dialer, answered: () => void): Dialer {
+    return observedDialer(dialer, {
+      dialled: (target, invite) => this.#dialled(target, invite),
+      progress: (status, early) => this.#progress(status, early),
+      answered,
+      refused: (refusal) => {
+        if (this.#attempt) this.#attempt.refusal = refusal;
+      },
+    });
+  }
+
+  /** The attempt made last; null when there was none. */
+  get attempt(): AttemptFacts | null {
+    if (!this.#attempt) return null;
+    const { place, outcome, refusal } = this.#attempt;
+    const { credentials, codecs } = place.route;
+    return {
+      place: endpointKey(place.target),
+      to: this.#to,
+      outcome: outcome ?? { kind: 'canceled' },
+      refusal,
+      credentials,
+      codecs: codecs.length > 0 ? codecs : defaultCodecs,
+    };
+  }
+
+  /** The endpoint looked for last, when none could be dialled. */
+  get unresolved(): { readonly place: string; readonly error: string } | null {
+    const last = this.#attempt ? null : this.#hunt?.attempts.at(-1);
+    return last ? { place: endpointKey(last), error: last.error ?? 'no address' } : null;
+  }
+
+  #found(place: Place, failed: readonly FailoverAttempt[]): void {
+    const first = (this.#hunt?.attempts.length ?? 0) - failed.length;
+    const next = endpointKey(place.target);
+    for (const [i, attempt] of failed.entries()) {
+      const problem =
+        this.#problems.get(first + i) ?? `${endpointKey(attempt)}: ${attempt.error ?? 'failed'}.`;
+      this.#story.add('failover', `${problem} Going on to ${next}.`);
+    }
+    this.#attempt = { place, outcome: null, refusal: null, told: new Set() };
+  }
+
+  #ended(outcome: AttemptOutcome): void {
+    if (!this.#attempt) return;
+    this.#attempt.outcome = outcome;
+    const problem = this.attempt && attemptProblem(this.attempt);
+    if (problem) this.#problems.set(this.#hunt?.attempts.length ?? 0, problem);
+  }
+
+  #dialled(target: DialTarget, { sipCallId }: OutboundInvite): void {
+    const { address = target.host } = target;
+    const at = address === target.host ? '' : ` (${address})`;
+    this.#story.add('initiated', `INVITE to ${endpointKey(target)}${at}`, { sip_call_id: sipCallId });
+  }
+
+  #progress(status: number, early: boolean): void {
+    const event = status === 100 ? 'trying' : early ? 'early_media' : 'ringing';
+    if (!this.#attempt || this.#attempt.told.has(event)) return;
+    this.#attempt.told.add(event);
+    const phrase = phrases[status] ?? 'Session Progress';
+    this.#story.add(event, `${status} ${phrase}${early ? ', with early media' : ''}`);
+  }
+}
+
+const phrases: Readonly<Record<number, string>> = {
+  100: 'Trying',
+  180: 'Ringing',
+  181: 'Call Is Being Forwarded',
+  182: 'Queued',
+};
