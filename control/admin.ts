@@ -1,5 +1,7 @@
 /** The command line of a deployment: organizations, keys, the SIP entitlement, edge tokens (contract 1.1). */
 import { parseArgs } from 'node:util';
+import { Value } from 'typebox/value';
+import { OrganizationPatch } from '#shared/api/organization.ts';
 import { systemClock } from '#shared/clock.ts';
 import { readControlConfig } from './config.ts';
 import { openDatabase } from './db/open.ts';
@@ -19,7 +21,8 @@ import {
 
 const usage = `Usage: npm run admin -- <command>
 
-  org create <name>            make an organization (SIP as SIP_ENTITLEMENT_DEFAULT says, or --sip)
+  org create <name>            make an organization (SIP as SIP_ENTITLEMENT_DEFAULT says, or --sip);
+                               --email <address> of its owner, who is told of its alerts
   org list
   key create <org id>          make an API key; it is shown once (--name <text>)
   key create --operator        make an operator key
@@ -47,6 +50,7 @@ interface Options {
   readonly name?: string;
   readonly operator?: boolean;
   readonly sip?: boolean;
+  readonly email?: string;
 }
 
 /** What a command prints: a text, or rows of a table. */
@@ -59,6 +63,7 @@ const commands: Readonly<Record<string, Command>> = {
       name: required(name, 'name'),
       region: config.region,
       sipEnabled: options.sip ?? config.sipEntitlementDefault,
+      ...(options.email !== undefined && { ownerEmail: checkedEmail(options.email) }),
     };
     return edgeConfig.change(async (db, altered) => {
       const id = await createOrganization(db, systemClock, secrets, organization);
@@ -104,6 +109,11 @@ async function entitle({ database }: Tools, orgId: string | undefined, enabled: 
   return enabled ? 'SIP enabled' : 'SIP disabled';
 }
 
+function checkedEmail(text: string): string {
+  if (Value.Check(OrganizationPatch, { alert_emails: [text] })) return text;
+  throw new UsageError(`"${text}" is not a mail address.`);
+}
+
 function required(value: string | undefined, what: string): string {
   if (value === undefined || value === '') throw new UsageError(`The ${what} is missing.\n\n${usage}`);
   return value;
@@ -125,7 +135,12 @@ async function run(args: readonly string[]): Promise<Output> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { name: { type: 'string' }, operator: { type: 'boolean' }, sip: { type: 'boolean' } },
+    options: {
+      name: { type: 'string' },
+      operator: { type: 'boolean' },
+      sip: { type: 'boolean' },
+      email: { type: 'string' },
+    },
   });
   const [area = '', verb = '', subject] = positionals;
   const command = commands[`${area} ${verb}`];

@@ -55,6 +55,8 @@ describe('forgetOld', () => {
       probes: 0,
       checks: 0,
       webhooks: 0,
+      alerts: 0,
+      alertNotices: 0,
     });
     clock.advance(1);
     expect(await forget()).toEqual({
@@ -64,6 +66,8 @@ describe('forgetOld', () => {
       probes: 0,
       checks: 0,
       webhooks: 0,
+      alerts: 0,
+      alertNotices: 0,
     });
     clock.advance(76 * dayMs);
     expect(await forget()).toEqual({
@@ -73,6 +77,8 @@ describe('forgetOld', () => {
       probes: 0,
       checks: 0,
       webhooks: 0,
+      alerts: 0,
+      alertNotices: 0,
     });
     expect(await db.selectFrom('transcript_parts').selectAll().execute()).toEqual([]);
   });

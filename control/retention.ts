@@ -1,6 +1,9 @@
 /** Deletes what is kept no longer: call logs, traces, answers for repeated requests (contract 3.4 and 1.8). */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Timer } from '#shared/clock.ts';
+import { forgetNotices } from './alerts/notices-store.ts';
+import { forgetProbeRuns } from './alerts/probes-store.ts';
+import { forgetAlerts } from './alerts/store.ts';
 import { deleteCallsBefore, deleteTracesBefore } from './calls/store.ts';
 import type { Db } from './db/tables.ts';
 import { forgetAnswers } from './http/idempotency.ts';
@@ -24,6 +27,8 @@ export interface Forgotten {
   readonly probes: number;
   readonly checks: number;
   readonly webhooks: number;
+  readonly alerts: number;
+  readonly alertNotices: number;
 }
 
 export async function forgetOld(db: Db, clock: Clock, limits: RetentionLimits): Promise<Forgotten> {
@@ -32,9 +37,11 @@ export async function forgetOld(db: Db, clock: Clock, limits: RetentionLimits): 
     traceParts: await deleteTracesBefore(db, before(limits.traceDays)),
     calls: await deleteCallsBefore(db, before(limits.callLogDays)),
     answers: await forgetAnswers(db, clock),
-    probes: await forgetHealth(db, clock),
+    probes: (await forgetHealth(db, clock)) + (await forgetProbeRuns(db, clock)),
     checks: await forgetChecks(db, clock),
     webhooks: await forgetDeliveries(db, clock),
+    alerts: await forgetAlerts(db, clock),
+    alertNotices: await forgetNotices(db, clock),
   };
 }
 

@@ -1,5 +1,6 @@
 /** GET /metrics: what the control plane counts, and what the edges say of themselves (contract 14.2). */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { AlertMetrics } from '../alerts/rules.ts';
 import type { App } from '../http/app-types.ts';
 import type { Services } from '../services.ts';
 
@@ -13,7 +14,8 @@ export interface Metrics {
   /** Counts one frame of reports from an edge. */
   reports(stored: number, rejected: number): void;
   /** Counts one attempt of a webhook. */
-  webhook(outcome: string): void;
+  webhook(type: string, outcome: string): void;
+  readonly alerts: AlertMetrics;
 }
 
 export function createMetrics(app: App, services: Pick<Services, 'edges'>): Metrics {
@@ -34,8 +36,8 @@ export function createMetrics(app: App, services: Pick<Services, 'edges'>): Metr
   });
   const webhooks = new Counter({
     name: 'trunkline_control_webhook_attempts_total',
-    help: 'Attempts to deliver webhooks: delivered, to be tried again, or stopped by a 410.',
-    labelNames: ['outcome'],
+    help: 'Attempts to deliver webhooks, by type of event: delivered, to be tried again, or given up.',
+    labelNames: ['type', 'outcome'],
     registers: [registry],
   });
   new Gauge({
@@ -52,10 +54,40 @@ export function createMetrics(app: App, services: Pick<Services, 'edges'>): Metr
   });
   return {
     registry,
-    webhook: (outcome) => webhooks.inc({ outcome }),
+    webhook: (type, outcome) => webhooks.inc({ type, outcome }),
+    alerts: alertMetrics(registry),
     reports: (stored, rejected) => {
       reports.inc({ outcome: 'stored' }, stored);
       if (rejected > 0) reports.inc({ outcome: 'rejected' }, rejected);
+    },
+  };
+}
+
+function alertMetrics(registry: Registry): AlertMetrics {
+  const notices = new Counter({
+    name: 'trunkline_control_alert_notices_total',
+    help: 'Attempts to send alerts by mail and SMS: delivered, to be tried again, or given up.',
+    labelNames: ['channel', 'outcome'],
+    registers: [registry],
+  });
+  const open = new Gauge({
+    name: 'trunkline_control_alerts_open',
+    help: 'Alerts that are open, after the last evaluation.',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  const rounds = new Histogram({
+    name: 'trunkline_control_alert_evaluation_seconds',
+    help: 'Time that one evaluation of all alerts took.',
+    buckets: [0.01, 0.1, 0.5, 1, 5, 15, 60],
+    registers: [registry],
+  });
+  return {
+    notice: (channel, outcome) => notices.inc({ channel, outcome }),
+    evaluated: (ms, counts) => {
+      rounds.observe(ms / 1000);
+      for (const kind of ['unreachable', 'failure_rate', 'response_time'] as const)
+        open.set({ kind }, counts.get(kind) ?? 0);
     },
   };
 }

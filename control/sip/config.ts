@@ -4,6 +4,7 @@ import type { ConfigPatch, Configuration } from '#shared/api/sip.ts';
 import { ApiError } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
+import { withdrawAlerts } from '../alerts/store.ts';
 import type { Db, SipConfigurationRow } from '../db/tables.ts';
 import { checkUrl } from '../organizations/rules.ts';
 import { findOrganization, isoTime } from '../organizations/store.ts';
@@ -42,6 +43,9 @@ export async function patchConfiguration(
       .set({ ...change, updated_at: isoTime(services.clock) })
       .where('id', '=', target.id)
       .execute();
+    if (!alertsOf({ ...target, ...change }).enabled) {
+      await withdrawAlerts(db, isoTime(services.clock), target.id);
+    }
     altered.numbers.add(number);
     return target;
   });

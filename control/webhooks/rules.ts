@@ -1,8 +1,8 @@
 /** When a webhook is tried, and what it looks like: pure functions (contract 13). */
 import { createHmac } from 'node:crypto';
 
-/** Seconds from the first attempt to each attempt. */
-const schedule = [0, 10, 50, 200, 560] as const;
+/** Seconds from the first attempt of a webhook to each attempt. */
+const webhookSchedule: readonly number[] = [0, 10, 50, 200, 560];
 const spread = 0.1;
 
 /**
@@ -10,8 +10,14 @@ const spread = 0.1;
  * @param attempts made so far
  * @param first when the first one was made, ms
  * @param random 0..1, spreads attempts by ±10 % so that many deliveries do not come at once
+ * @param schedule seconds from the first attempt to each
  */
-export function nextAttempt(attempts: number, first: number, random: number): number | null {
+export function nextAttempt(
+  attempts: number,
+  first: number,
+  random: number,
+  schedule: readonly number[] = webhookSchedule,
+): number | null {
   const seconds = schedule[attempts];
   if (seconds === undefined) return null;
   return first + Math.round(seconds * 1000 * (1 - spread + 2 * spread * random));
@@ -29,11 +35,32 @@ export function verdictOf(result: AttemptResult): Verdict {
   return result.status === 410 ? 'stopped' : 'again';
 }
 
+/** What an attempt came to for the delivery. */
+export type DeliveryOutcome = 'delivered' | 'again' | 'given_up';
+
+/** @param next when the next attempt is due, null when there is none left */
+export function outcomeOf(verdict: Verdict, next: number | null): DeliveryOutcome {
+  if (verdict === 'delivered') return 'delivered';
+  return next === null ? 'given_up' : 'again';
+}
+
 export interface Event {
   /** `evt_<uuid>` */
   readonly id: string;
   readonly type: string;
   readonly body: string;
+}
+
+/** The body of every event but `call.completed`. @param event its `now` is ISO */
+export function eventBody(event: {
+  readonly id: string;
+  readonly type: string;
+  readonly orgId: string;
+  readonly now: string;
+  readonly data: object;
+}): string {
+  const { id, type, orgId, now, data } = event;
+  return JSON.stringify({ id, type, created_at: now, org_id: orgId, data });
 }
 
 /** @param secret hexadecimal text, which is itself the key @param now ms */

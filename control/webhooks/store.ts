@@ -5,6 +5,7 @@ import type { CallRecord } from '#shared/edge-protocol.ts';
 import { newId } from '#shared/ids.ts';
 import type { Db, WebhookDeliveryRow } from '../db/tables.ts';
 import { readSettings } from '../numbers/rules.ts';
+import { eventBody } from './rules.ts';
 
 /** Deliveries that ended are kept this long, for a person who looks for one. */
 const keptMs = 7 * 24 * 60 * 60 * 1000;
@@ -58,6 +59,68 @@ export async function forgetDeliveries(db: Db, clock: Clock): Promise<number> {
   return Number(result.numDeletedRows);
 }
 
+export interface NewEvent {
+  readonly orgId: string;
+  readonly type: string;
+  /** Of the row or request; null: the organization's `event_webhook_url`. */
+  readonly url: string | null;
+  /** Of what the event is about, such as an alert. */
+  readonly subjectId: string;
+  readonly data: object;
+}
+
+/**
+ * Puts an event on its way, in the transaction `db` of what it reports. Announce `webhookSubject` after the
+ * commit. Returns its id; null when there is no URL to send it to.
+ */
+export async function queueEvent(db: Db, clock: Clock, event: NewEvent): Promise<string | null> {
+  const { orgId, type, subjectId } = event;
+  const url = event.url ?? (await eventUrl(db, orgId));
+  if (!url) return null;
+  const now = new Date(clock.now()).toISOString();
+  const id = `evt_${newId()}`;
+  const body = eventBody({ id, type, orgId, now, data: event.data });
+  const row = { ...waitingDelivery({ id, orgId, type, url, subjectId, now }), body };
+  await db.insertInto('webhook_deliveries').values(row).execute();
+  return id;
+}
+
+/** Where events of an organization go that have no URL of their own. */
+async function eventUrl(db: Db, orgId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('organizations')
+    .select('event_webhook_url')
+    .where('id', '=', orgId)
+    .executeTakeFirst();
+  return row?.event_webhook_url ?? null;
+}
+
+/** A delivery whose first attempt is due now; its body is made at that attempt. */
+function waitingDelivery(event: {
+  readonly id: string;
+  readonly orgId: string;
+  readonly type: string;
+  readonly url: string;
+  readonly subjectId: string;
+  readonly now: string;
+}): WebhookDeliveryRow {
+  return {
+    id: event.id,
+    org_id: event.orgId,
+    type: event.type,
+    url: event.url,
+    subject_id: event.subjectId,
+    body: null,
+    created_at: event.now,
+    first_attempt_at: null,
+    attempts: 0,
+    next_attempt_at: event.now,
+    delivered_at: null,
+    last_status: null,
+    last_error: null,
+  };
+}
+
 /**
  * Returns what is told of each call report just before it is stored, in its transaction: the report that ends a
  * call puts `call.completed` on its way, to the URL of the call, else of its number, else of the organization.
@@ -90,21 +153,8 @@ export function prepareCallCompleted(
       (settings === undefined ? undefined : readSettings(settings).webhook) ??
       organization.get(call.org_id)?.event_webhook_url;
     if (!url) return false;
-    insert.run({
-      id: `evt_${newId()}`,
-      org_id: call.org_id,
-      type: callCompleted,
-      url,
-      subject_id: call.id,
-      body: null,
-      created_at: now,
-      first_attempt_at: null,
-      attempts: 0,
-      next_attempt_at: now,
-      delivered_at: null,
-      last_status: null,
-      last_error: null,
-    });
+    const event = { id: `evt_${newId()}`, orgId: call.org_id, type: callCompleted, subjectId: call.id };
+    insert.run(waitingDelivery({ ...event, url, now }));
     return true;
   };
 }

@@ -1,0 +1,70 @@
+/** Mail over SMTP (RFC 5321), with STARTTLS (RFC 3207) or TLS from the start (RFC 8314). */
+import { createTransport } from 'nodemailer';
+import type { MailSettings } from '../config.ts';
+import { errorText, type NoticeSender, type SendResult } from './senders.ts';
+
+/**
+ * TLS is used when the server offers it, and demanded when the settings say so or a password is sent.
+ * @param ca PEM of the authorities that are trusted; null: the system's
+ * @param timeoutMs longest wait for a connection, a greeting and each answer
+ */
+export function mailSender(settings: MailSettings, ca: string | null, timeoutMs: number): NoticeSender {
+  const { host, port, secure, user, password, from } = settings;
+  const transport = createTransport({
+    host,
+    port,
+    secure,
+    requireTLS: !secure && (settings.requireTls || password !== null),
+    ...(user !== null && { auth: { user, pass: password ?? '' } }),
+    tls: { minVersion: 'TLSv1.2', ...(ca !== null && { ca }) },
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    reachesPeople: true,
+    send: async (notice, signal) => {
+      try {
+        await transport.sendMail({
+          signal,
+          from,
+          to: notice.recipient,
+          subject: notice.subject,
+          text: notice.text,
+          date: new Date(notice.createdAt),
+          messageId: notice.messageId,
+          ...(notice.references !== undefined && {
+            references: notice.references,
+            inReplyTo: notice.references,
+          }),
+          // RFC 3834: keeps answering machines from answering.
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        });
+        return { outcome: 'sent' };
+      } catch (error) {
+        return failure(error);
+      }
+    },
+  };
+}
+
+/** A lasting refusal (5yz, RFC 5321 4.2.1) of the recipient or the message is final; all else may pass. */
+function failure(error: unknown): SendResult {
+  const { code, command, responseCode } = facts(error);
+  const isAboutMessage = (code === 'EENVELOPE' && command === 'RCPT TO') || code === 'EMESSAGE';
+  const isFinal = isAboutMessage && responseCode !== null && responseCode >= 500;
+  return { outcome: isFinal ? 'refused' : 'unavailable', error: errorText(error) };
+}
+
+function facts(error: unknown): { code: unknown; command: unknown; responseCode: number | null } {
+  const read = (name: string): unknown =>
+    typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
+  const responseCode = read('responseCode');
+  return {
+    code: read('code'),
+    command: read('command'),
+    responseCode: typeof responseCode === 'number' ? responseCode : null,
+  };
+}

@@ -1,0 +1,117 @@
+/** Delivers notices by mail and SMS: each channel on its own, so that neither waits for the other. */
+import type { FastifyBaseLogger } from 'fastify';
+import type { Clock } from '#shared/clock.ts';
+import { DueWork } from '../db/due-work.ts';
+import type { AlertNoticeRow, Db } from '../db/tables.ts';
+import type { Services } from '../services.ts';
+import { type DeliveryOutcome, nextAttempt } from '../webhooks/rules.ts';
+import { noticeSchedule, redacted, threadIds } from './notice-rules.ts';
+import { dueNotices, type NoticeChannel, nextNotice, noticeSubject, updateNotice } from './notices-store.ts';
+import type { NoticeSender, SendResult } from './senders.ts';
+
+export interface NoticeParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly announcements: Services['announcements'];
+  readonly log: FastifyBaseLogger;
+  readonly senders: Readonly<Record<NoticeChannel, NoticeSender>>;
+  /** Address that mail is from. */
+  readonly mailFrom: string;
+  /** Longest time of one attempt, ms. */
+  readonly timeoutMs: number;
+  /** 0..1 */
+  readonly random: () => number;
+  /** Called after each attempt. */
+  readonly onAttempt: (channel: NoticeChannel, outcome: DeliveryOutcome) => void;
+}
+
+/** Begins at once with what is due. Returns a function that breaks off what is on its way. */
+export function startNotices(parts: NoticeParts): () => Promise<void> {
+  const channels = (['email', 'sms'] as const).map((channel) => startChannel(parts, channel));
+  return async () => {
+    await Promise.all(channels.map((channel) => channel.close()));
+  };
+}
+
+function startChannel(parts: NoticeParts, channel: NoticeChannel): DueWork<AlertNoticeRow> {
+  const { announcements, clock, db, log } = parts;
+  return new DueWork<AlertNoticeRow>({
+    clock,
+    log,
+    name: `${channel} notice`,
+    mostRunning: 8,
+    mostPerOrganization: 4,
+    due: (now, without, limit) => dueNotices(db, channel, now, without, limit),
+    nextDue: (now) => nextNotice(db, channel, now),
+    attempt: (row, signal) => attempt(parts, row, signal),
+    postpone: (row, later) => updateNotice(db, row.id, { next_attempt_at: later }),
+    onStored: (wake) => announcements.on(noticeSubject, wake),
+  });
+}
+
+async function attempt(parts: NoticeParts, row: AlertNoticeRow, ending: AbortSignal): Promise<void> {
+  const { clock, db, mailFrom, random } = parts;
+  const began = clock.now();
+  const ids = threadIds(row.alert_id, row.event, mailFrom);
+  const notice = { ...row, ...ids, createdAt: Date.parse(row.created_at) };
+  const result = await withLimit(parts, ending, (signal) => parts.senders[row.channel].send(notice, signal));
+  // What was broken off is sent again; what arrived in that moment is not.
+  if (ending.aborted && result.outcome !== 'sent') return;
+  const first = row.first_attempt_at === null ? began : Date.parse(row.first_attempt_at);
+  const attempts = row.attempts + 1;
+  const next =
+    result.outcome === 'unavailable' ? nextAttempt(attempts, first, random(), noticeSchedule) : null;
+  await updateNotice(db, row.id, {
+    attempts,
+    first_attempt_at: new Date(first).toISOString(),
+    next_attempt_at: next === null ? null : new Date(Math.max(next, clock.now())).toISOString(),
+    delivered_at: result.outcome === 'sent' ? new Date(clock.now()).toISOString() : null,
+    last_error: result.outcome === 'sent' ? null : withoutRecipient(result.error, row.recipient),
+  });
+  report(parts, row, result, attempts, next);
+}
+
+/** Runs one attempt until it ends, the program does, or its time is over. */
+export async function withLimit(
+  { clock, timeoutMs }: Pick<NoticeParts, 'clock' | 'timeoutMs'>,
+  ending: AbortSignal,
+  work: (signal: AbortSignal) => Promise<SendResult>,
+): Promise<SendResult> {
+  const limit = new AbortController();
+  const timer = clock.after(timeoutMs, () => limit.abort(new Error(`no end within ${timeoutMs} ms`)));
+  try {
+    const result = await work(AbortSignal.any([ending, limit.signal]));
+    if (result.outcome === 'sent' || !limit.signal.aborted) return result;
+    return { outcome: 'unavailable', error: `no end within ${timeoutMs} ms` };
+  } finally {
+    timer.cancel();
+  }
+}
+
+function report(
+  { log, onAttempt }: NoticeParts,
+  row: AlertNoticeRow,
+  result: SendResult,
+  attempts: number,
+  next: number | null,
+): void {
+  const { id: notice, alert_id, org_id, channel, event } = row;
+  const to = redacted(row.recipient);
+  const facts = { notice, alert_id, org_id, channel, event, to, attempts };
+  if (result.outcome === 'sent') {
+    onAttempt(channel, 'delivered');
+    log.info(facts, 'alert notice delivered');
+    return;
+  }
+  onAttempt(channel, next === null ? 'given_up' : 'again');
+  const error = withoutRecipient(result.error, row.recipient);
+  log.warn(
+    { ...facts, error, next_attempt_at: next },
+    next === null ? 'alert notice given up' : 'alert notice failed',
+  );
+}
+
+/** Servers repeat the address in their answers. */
+function withoutRecipient(error: string, recipient: string): string {
+  return error.replaceAll(recipient, redacted(recipient));
+}

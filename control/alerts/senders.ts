@@ -1,0 +1,52 @@
+/** Who carries notices: a mail server, an SMS service, or the service log where neither is configured. */
+import type { FastifyBaseLogger } from 'fastify';
+import { redacted } from './notice-rules.ts';
+
+export interface OutgoingNotice {
+  /** The same in every attempt. */
+  readonly id: string;
+  readonly recipient: string;
+  readonly subject: string;
+  readonly text: string;
+  /** For mail: what it is called, and what it follows. */
+  readonly messageId: string;
+  readonly references?: string;
+  /** ms since 1970 */
+  readonly createdAt: number;
+}
+
+/**
+ * `refused`: what was sent will never be taken, such as mail to an address that is none. `unavailable`: it may
+ * be later. `error` is for the service log; it may name the deployment's own servers.
+ */
+export type SendResult =
+  | { readonly outcome: 'sent' }
+  | { readonly outcome: 'refused' | 'unavailable'; readonly error: string };
+
+export interface NoticeSender {
+  /** Whether notices leave the deployment. False: they are only in the service log. */
+  readonly reachesPeople: boolean;
+  /** Resolves with what came of one attempt, also when it was aborted; never rejects. */
+  send(notice: OutgoingNotice, signal: AbortSignal): Promise<SendResult>;
+}
+
+/** Contract 14.1: what is sent when no sender is configured. */
+export function logSender(channel: 'email' | 'sms', log: Pick<FastifyBaseLogger, 'info'>): NoticeSender {
+  return {
+    reachesPeople: false,
+    send: async ({ recipient, subject, text }) => {
+      log.info({ channel, to: redacted(recipient), subject, text }, 'notice without a sender');
+      return { outcome: 'sent' };
+    },
+  };
+}
+
+/** What an error says, with its causes, on one line. */
+export function errorText(error: unknown): string {
+  const texts: string[] = [];
+  for (let at: unknown = error; at !== undefined && texts.length < 4; ) {
+    texts.push(at instanceof Error ? at.message : String(at));
+    at = at instanceof Error ? at.cause : undefined;
+  }
+  return texts.join(': ').replaceAll(/\s+/g, ' ').slice(0, 500);
+}

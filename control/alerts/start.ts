@@ -1,0 +1,52 @@
+/** Puts alerts together: who carries notices, what delivers them, what raises them. */
+import { readFileSync } from 'node:fs';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Services } from '../services.ts';
+import { startEvaluation } from './evaluation.ts';
+import { mailSender } from './mail.ts';
+import { startNotices } from './notices.ts';
+import type { NoticeChannel } from './notices-store.ts';
+import type { AlertMetrics } from './rules.ts';
+import { logSender, type NoticeSender } from './senders.ts';
+import { smsSender } from './sms.ts';
+
+type Senders = Readonly<Record<NoticeChannel, NoticeSender>>;
+
+/** @throws Error when the file of SMTP_CA cannot be read */
+export function alertSenders(
+  { alerts, mail, sms }: Services['config'],
+  log: Pick<FastifyBaseLogger, 'info'>,
+): Senders {
+  const ca = mail?.ca ? readFileSync(mail.ca, 'utf8') : null;
+  return {
+    email: mail ? mailSender(mail, ca, alerts.sendTimeoutMs) : logSender('email', log),
+    sms: sms ? smsSender(sms) : logSender('sms', log),
+  };
+}
+
+/** Returns a function that ends the evaluation, then the deliveries. */
+export function startAlerts(
+  services: Services,
+  senders: Senders,
+  log: FastifyBaseLogger,
+  metrics: AlertMetrics,
+  random: () => number = Math.random,
+): () => Promise<void> {
+  const { announcements, clock, config, database } = services;
+  const { evaluationMs: everyMs, probeGapMs, sendTimeoutMs: timeoutMs } = config.alerts;
+  const parts = { db: database.db, clock, announcements, log };
+  const mailFrom = config.mail?.from ?? '';
+  const stopNotices = startNotices({
+    ...parts,
+    senders,
+    mailFrom,
+    timeoutMs,
+    random,
+    onAttempt: metrics.notice,
+  });
+  const stopEvaluation = startEvaluation({ ...parts, probeGapMs, everyMs, onRound: metrics.evaluated });
+  return async () => {
+    await stopEvaluation();
+    await stopNotices();
+  };
+}

@@ -1,0 +1,24 @@
+/** One attempt to tell a customer of an event: signed with the organization's secret of now, posted (contract 13). */
+import type { SecretBox } from '../db/secrets.ts';
+import type { Db } from '../db/tables.ts';
+import { findOrganization, signingSecretContext } from '../organizations/store.ts';
+import { type PostParts, post } from './post.ts';
+import { type AttemptResult, type Event, webhookHeaders } from './rules.ts';
+
+export interface SendParts extends PostParts {
+  readonly db: Db;
+  readonly secrets: SecretBox;
+}
+
+/** @throws Error when there is no such organization */
+export async function sendEvent(
+  parts: SendParts,
+  orgId: string,
+  url: string,
+  event: Event,
+  signal: AbortSignal,
+): Promise<AttemptResult> {
+  const { signing_secret } = await findOrganization(parts.db, orgId);
+  const secret = parts.secrets.open(signing_secret, signingSecretContext(orgId));
+  return post(parts, url, webhookHeaders(event, secret, parts.clock.now()), event.body, signal);
+}
