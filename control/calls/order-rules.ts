@@ -1,38 +1,28 @@
 /** What an order of POST /v1/calls asks for: pure functions (contract 4 and 9.1). */
 import type { BlockList } from 'node:net';
 import type { CallOrder } from '#shared/api/calls.ts';
-import { toE164 } from '#shared/e164.ts';
+import type { InboundUpdate } from '#shared/api/inbound.ts';
+import { readCallTarget } from '#shared/call-target.ts';
 import type { AgentSettings, EdgeCommand } from '#shared/edge-protocol.ts';
 import { ApiError } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
-import { parseSipDestination } from '#shared/sip-destination.ts';
 import type { CallRow } from '../db/tables.ts';
-import { mannerOf } from '../edges/rules.ts';
-import { isTimezone } from '../numbers/rules.ts';
+import { mannerOf, transferTargets } from '../edges/rules.ts';
+import { isTimezone, type NumberSettings } from '../numbers/rules.ts';
 import { checkUrl } from '../organizations/rules.ts';
-
-const extensionForm = /^[0-9A-Za-z*#._-]{1,64}$/;
 
 /**
  * A target of contract section 4, normalised: E.164, an extension, or a SIP URI.
  * @throws ApiError INVALID_PARAMETER; TARGET_NOT_ALLOWED for a URI with a literal address that is private
  */
 export function readTarget(text: string, path: string, allowedTargets: BlockList): string {
-  const trimmed = text.trim();
-  if (/^sips?:/i.test(trimmed)) {
-    const uri = parseSipDestination(trimmed);
-    if (!uri) throw ApiError.invalid(path, 'must be a valid SIP URI');
-    if (uri.transport === 'udp' || uri.transport === 'tcp') {
-      throw ApiError.invalid(path, 'must not name a transport other than tls');
-    }
-    const verdict = judgeHost(uri.host, allowedTargets);
-    if (verdict.allowed) return trimmed;
-    throw ApiError.of('TARGET_NOT_ALLOWED', { path, address: uri.host }, verdict.reason);
-  }
-  const number = toE164(trimmed);
-  if (number !== null) return number;
-  if (extensionForm.test(trimmed)) return trimmed;
-  throw ApiError.invalid(path, 'must be an E.164 number, an extension or a SIP URI');
+  const read = readCallTarget(text);
+  if ('problem' in read) throw ApiError.invalid(path, read.problem);
+  const { target, host } = read;
+  if (host === null) return target;
+  const verdict = judgeHost(host, allowedTargets);
+  if (verdict.allowed) return target;
+  throw ApiError.of('TARGET_NOT_ALLOWED', { path, address: host }, verdict.reason);
 }
 
 export type AgentSource = 'task' | 'pathway_id' | 'persona_id' | 'stream_url';
@@ -65,16 +55,26 @@ export function checkOrder(order: CallOrder, allowedTargets: BlockList): AgentSo
   }
   if (order.stream_url !== undefined) checkUrl(order.stream_url, 'wss:', '/stream_url', allowedTargets);
   if (order.webhook) checkUrl(order.webhook, 'https:', '/webhook', allowedTargets);
-  const targets = Object.entries(order.transfer_list ?? {});
-  for (const [name, target] of targets) {
+  checkTransferTargets(order, allowedTargets);
+  return source;
+}
+
+/**
+ * Whom an agent may hand its call to, in an order or in the settings of a number (contract 9.1 and 10).
+ * @throws ApiError INVALID_PARAMETER, TARGET_NOT_ALLOWED
+ */
+export function checkTransferTargets(
+  settings: Pick<InboundUpdate, 'transfer_list' | 'transfer_phone_number' | 'fallback_number'>,
+  allowedTargets: BlockList,
+): void {
+  for (const [name, target] of Object.entries(settings.transfer_list ?? {})) {
     // RFC 6901 section 3.
     const member = name.replaceAll('~', '~0').replaceAll('/', '~1');
     readTarget(target, `/transfer_list/${member}`, allowedTargets);
   }
-  if (order.transfer_phone_number) {
-    readTarget(order.transfer_phone_number, '/transfer_phone_number', allowedTargets);
+  for (const name of ['transfer_phone_number', 'fallback_number'] as const) {
+    if (settings[name]) readTarget(settings[name], `/${name}`, allowedTargets);
   }
-  return source;
 }
 
 /** Who speaks. @param version of the pathway, when there is one */
@@ -82,7 +82,8 @@ export function orderedAgent(order: CallOrder, version: number): AgentSettings {
   const flag = (value: boolean | 'true' | 'false' | undefined) => value === true || value === 'true';
   const { first_sentence, voice, language, interruption_threshold, timezone, max_duration, request_data } =
     order;
-  const manner = mannerOf({
+  const { model, temperature, transfer_phone_number, transfer_list } = order;
+  const settings: NumberSettings = {
     wait_for_greeting: flag(order.wait_for_greeting),
     block_interruptions: flag(order.block_interruptions),
     ignore_button_press: flag(order.ignore_button_press),
@@ -93,13 +94,21 @@ export function orderedAgent(order: CallOrder, version: number): AgentSettings {
     ...(timezone !== undefined && { timezone }),
     ...(max_duration !== undefined && { max_duration }),
     ...(request_data !== undefined && { request_data }),
-  });
+    ...(model !== undefined && { model }),
+    ...(temperature !== undefined && { temperature }),
+    ...(transfer_phone_number && { transfer_phone_number }),
+    ...(transfer_list && { transfer_list }),
+  };
+  const manner = mannerOf(settings);
   if (order.pathway_id !== undefined) {
     const { pathway_id, start_node_id = null } = order;
     return { kind: 'pathway', pathway_id, pathway_version: version, start_node_id, ...manner };
   }
-  if (order.stream_url !== undefined) return { kind: 'stream', stream_url: order.stream_url, ...manner };
-  return { kind: 'task', task: order.task ?? '', ...manner };
+  const transfers = transferTargets(settings);
+  if (order.stream_url !== undefined) {
+    return { kind: 'stream', stream_url: order.stream_url, ...manner, ...transfers };
+  }
+  return { kind: 'task', task: order.task ?? '', ...manner, ...transfers };
 }
 
 export type PlaceCommand = Extract<EdgeCommand, { kind: 'call.place' }>;
@@ -146,5 +155,7 @@ export function queuedRow(
     failover_attempts: '[]',
     metadata: JSON.stringify(order.metadata ?? {}),
     webhook: order.webhook ?? null,
+    transferred_to: null,
+    answered_by: null,
   };
 }

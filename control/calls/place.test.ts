@@ -60,6 +60,10 @@ describe('POST /v1/calls', () => {
       metadata: { external_id: 'x1' },
       precall_dtmf_sequence: '1w2',
       voicemail: { action: 'leave_message', message: 'Call us back.' },
+      model: 'turbo',
+      temperature: 0.2,
+      transfer_phone_number: '1 415 555 0111',
+      transfer_list: { desk: '1001' },
     });
     expect(answer.body).toEqual({
       status: 'success',
@@ -80,6 +84,9 @@ describe('POST /v1/calls', () => {
         language: 'en-US',
         max_duration: 5,
         request_data: { name: 'Ann' },
+        model: 'turbo',
+        temperature: 0.2,
+        transfer_list: { default: '+14155550111', desk: '1001' },
       },
       variables: {},
       precall_dtmf: '1w2',

@@ -1,9 +1,18 @@
-/** /v1/calls: reading and stopping calls (contract 9.2 and 9.3). */
-import { CallOrder, CallPath, CallQueued, CallStopped, CallView } from '#shared/api/calls.ts';
-import { Closed } from '#shared/api/common.ts';
+/** /v1/calls: calls are made, read, stopped and transferred (contract 9). */
+import {
+  CallOrder,
+  CallPath,
+  CallQueued,
+  CallStopped,
+  CallTransfer,
+  CallTransferStarted,
+  CallView,
+} from '#shared/api/calls.ts';
+import { Closed, plain } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import type { Services } from '../services.ts';
+import { readTarget } from './order-rules.ts';
 import { CallPlacer } from './place.ts';
 import { callView } from './rules.ts';
 import { findCall, findTranscript } from './store.ts';
@@ -68,5 +77,46 @@ export function callRoutes(app: App, services: Services): void {
       }
       return { status: 'success' as const, message: 'Call stopped' };
     },
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/v1/calls/active/transfer',
+    config: {
+      errors: [
+        'NO_OUTBOUND_ROUTE',
+        'REFER_NOT_SUPPORTED',
+        'TARGET_NOT_ALLOWED',
+        'CALL_NOT_FOUND',
+        'CALL_NOT_ACTIVE',
+        'SERVICE_UNAVAILABLE',
+      ],
+    },
+    schema: {
+      summary: 'Hand a call over to somebody else',
+      body: CallTransfer,
+      response: { 200: CallTransferStarted },
+    },
+    handler: async (request) => {
+      await transferCall(services, orgOf(request), request.body);
+      return plain({ message: 'Transfer started' });
+    },
+  });
+}
+
+/** Returns when the edge has begun. How the transfer ends is told by the call's record and transcript. */
+async function transferCall(services: Services, orgId: string, order: CallTransfer): Promise<void> {
+  const { database, edges, allowedTargets } = services;
+  const target = readTarget(order.transfer_number, '/transfer_number', allowedTargets);
+  const call = await findCall(database.db, orgId, order.call_id);
+  if (!call) throw ApiError.of('CALL_NOT_FOUND');
+  if (call.ended_at !== null) throw ApiError.of('CALL_NOT_ACTIVE');
+  await edges.command(call.edge_id, {
+    kind: 'call.transfer',
+    call_id: call.id,
+    target,
+    method: order.method ?? 'bridge',
+    announcement: order.announcement ?? null,
+    accept_key: order.accept_key ?? null,
   });
 }

@@ -29,7 +29,7 @@ export function callRow(call: CallRecord, edgeId: string): CallRow {
     org_id: call.org_id,
     edge_id: edgeId,
     sip_call_id: call.sip_call_id,
-    parent_id: null,
+    parent_id: call.parent_id ?? null,
     direction: call.direction,
     from_number: call.from,
     to_number: call.to,
@@ -57,6 +57,8 @@ export function callRow(call: CallRecord, edgeId: string): CallRow {
     failover_attempts: call.failover_attempts ? JSON.stringify(call.failover_attempts) : null,
     metadata: JSON.stringify(call.metadata ?? {}),
     webhook: null,
+    transferred_to: call.transferred_to ?? null,
+    answered_by: call.answered_by ?? null,
   };
 }
 
@@ -140,7 +142,7 @@ export function callView(row: CallRow, transcript: readonly TranscriptEntry[], n
     call_length: Math.round((seconds / 60) * 100) / 100,
     corrected_duration: Math.round(seconds),
     max_duration: row.max_duration,
-    answered_by: null,
+    answered_by: row.answered_by,
     call_ended_by: row.ended_at === null ? null : (enders[row.hangup_by ?? ''] ?? null),
     error_message: errorMessage(row),
     pathway_id: row.pathway_id,
@@ -149,7 +151,7 @@ export function callView(row: CallRow, transcript: readonly TranscriptEntry[], n
     request_data: JSON.parse(row.request_data),
     metadata: JSON.parse(row.metadata),
     variables: JSON.parse(row.variables),
-    transferred_to: null,
+    transferred_to: row.transferred_to,
     concatenated_transcript: transcript.map((entry) => `${entry.user}: ${entry.text}`).join('\n'),
     transcripts: transcript.map(({ id, at, text, user }) => ({ id, created_at: at, text, user })),
     pathway_logs: transcript.map(({ user, text, node_id, node_name, at }) => ({

@@ -1,5 +1,5 @@
 /** The elements of the edges' configuration: made from the rows of the areas, kept with their versions. */
-import type { PathwayConfig } from '#shared/edge-protocol.ts';
+import type { OrgConfig, PathwayConfig } from '#shared/edge-protocol.ts';
 import type { Db, EdgeConfigItemRow, PathwayRow } from '../db/tables.ts';
 import { numberConfig, type PublishedVersions, resolveVersion } from './rules.ts';
 
@@ -8,17 +8,24 @@ const versionCounter = 'edge_config_version';
 export interface Item {
   readonly kind: EdgeConfigItemRow['kind'];
   readonly key: string;
-  /** JSON text, or the sealed secret of an organization; null: to be removed. */
+  /** JSON text, secrets in it sealed; null: to be removed. */
   readonly content: string | null;
 }
 
 export async function organizationItem(db: Db, id: string): Promise<Item> {
   const row = await db
     .selectFrom('organizations')
-    .select('signing_secret')
+    .select(['signing_secret', 'call_limits'])
     .where('id', '=', id)
     .executeTakeFirst();
-  return { kind: 'organization', key: id, content: row?.signing_secret ?? null };
+  if (!row) return { kind: 'organization', key: id, content: null };
+  const { signing_secret, call_limits } = row;
+  const content: OrgConfig = {
+    org_id: id,
+    signing_secret,
+    ...(call_limits !== null && { call_limits: JSON.parse(call_limits) }),
+  };
+  return { kind: 'organization', key: id, content: JSON.stringify(content) };
 }
 
 export async function numberItem(db: Db, number: string): Promise<{ item: Item; pathwayId: string | null }> {

@@ -11,7 +11,7 @@ import { Compile } from 'typebox/compile';
 import type { RawData, WebSocket } from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
 import { type ControlToEdge, type EdgeCommand, EdgeToControl } from '#shared/edge-protocol.ts';
-import { ApiError } from '#shared/errors.ts';
+import { ApiError, isApiErrorCode } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Db } from '../db/tables.ts';
 import type { Announcements } from './announcements.ts';
@@ -147,7 +147,7 @@ class EdgeLink implements ConnectedEdge {
         this.#applied = Math.max(this.#applied, frame.version);
         return;
       case 'result':
-        return this.#settle(frame.id, frame.ok, frame.error);
+        return this.#settle(frame);
       case 'status':
         this.#metrics = frame.metrics;
         return seeEdge(this.#parts.db, this.#parts.clock, source.edgeId);
@@ -200,9 +200,10 @@ class EdgeLink implements ConnectedEdge {
     this.#sentVersion = change.version;
   }
 
-  #settle(id: string, ok: boolean, error: string | undefined): void {
+  #settle({ id, ok, error, code }: Extract<Frame, { type: 'result' }>): void {
     const answer = this.#commands.get(id);
     if (ok) answer?.resolve();
+    else if (code !== undefined && isApiErrorCode(code)) answer?.reject(ApiError.of(code, undefined, error));
     else answer?.reject(ApiError.unavailable(`The edge could not do it: ${error ?? 'no reason given'}.`, 5));
   }
 

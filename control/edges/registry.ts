@@ -12,7 +12,7 @@ export interface ConnectedEdge {
   readonly rtp: { readonly ip: string; readonly port_min: number; readonly port_max: number };
   /** What the edge last measured of itself: Prometheus name to value. */
   readonly metrics: Readonly<Record<string, number>>;
-  /** @throws ApiError SERVICE_UNAVAILABLE when the edge does not answer, or says that it could not */
+  /** @throws ApiError the one that the edge names; SERVICE_UNAVAILABLE when it does not answer, or names none */
   command(command: EdgeCommand): Promise<void>;
   /** Ends the connection. `reason` goes to the edge. */
   close(code: number, reason: string): void;

@@ -7,11 +7,13 @@ import type SqliteFile from 'better-sqlite3';
 import { Compile } from 'typebox/compile';
 import type { Clock } from '#shared/clock.ts';
 import { Report, type ReportBody } from '#shared/edge-protocol.ts';
+import { prepareProbeRuns } from '../alerts/probes-store.ts';
 import { callRow } from '../calls/rules.ts';
 import type { Database } from '../db/open.ts';
 import type { CallRow } from '../db/tables.ts';
 import { prepareChecks } from '../sip/checks-store.ts';
 import { prepareHealth } from '../sip/health-store.ts';
+import { prepareRegistration } from '../sip/registrations-store.ts';
 import { prepareCallCompleted, webhookSubject } from '../webhooks/store.ts';
 
 /** Which edge and outbox a frame comes from. */
@@ -46,11 +48,14 @@ const insertOnly: ReadonlySet<string> = new Set([
 export class ReportStore {
   readonly #database: Database;
   readonly #clock: Clock;
+  readonly #probeGapMs: number;
   #statements: Statements | undefined;
 
-  constructor(database: Database, clock: Clock) {
+  /** @param probeGapMs a longer time between two probes of a trunk breaks a run of failures */
+  constructor(database: Database, clock: Clock, probeGapMs = 180_000) {
     this.#database = database;
     this.#clock = clock;
+    this.#probeGapMs = probeGapMs;
   }
 
   /** Up to which sequence number the reports of an outbox are stored; 0 for a new one. */
@@ -65,7 +70,7 @@ export class ReportStore {
   }
 
   #prepare(connection: SqliteFile.Database): Statements {
-    this.#statements ??= prepareStatements(connection);
+    this.#statements ??= prepareStatements(connection, this.#probeGapMs);
     return this.#statements;
   }
 }
@@ -80,7 +85,7 @@ interface Statements {
   store(source: ReportSource, reports: readonly SequencedReport[], now: string): StoredReports;
 }
 
-function prepareStatements(connection: SqliteFile.Database): Statements {
+function prepareStatements(connection: SqliteFile.Database, probeGapMs: number): Statements {
   const mark = connection.prepare<[string], { acknowledged: number }>(
     'select acknowledged from outboxes where outbox_id = ?',
   );
@@ -92,7 +97,7 @@ function prepareStatements(connection: SqliteFile.Database): Statements {
     `insert into rejected_reports (edge_id, outbox_id, seq, problem, report, received_at)
      values (?, ?, ?, ?, ?, ?)`,
   );
-  const write = prepareBodies(connection);
+  const write = prepareBodies(connection, probeGapMs);
   const acknowledged = (source: ReportSource) => mark.get(source.outboxId)?.acknowledged ?? 0;
   const store = (source: ReportSource, reports: readonly SequencedReport[], now: string): StoredReports => {
     let last = acknowledged(source);
@@ -139,7 +144,7 @@ function storeReport(
   }
 }
 
-function prepareBodies(connection: SqliteFile.Database): WriteBody {
+function prepareBodies(connection: SqliteFile.Database, probeGapMs: number): WriteBody {
   const columns = Object.keys(callColumns);
   const updates = columns
     .filter((column) => !insertOnly.has(column))
@@ -157,11 +162,14 @@ function prepareBodies(connection: SqliteFile.Database): WriteBody {
   );
   const completed = prepareCallCompleted(connection);
   const health = prepareHealth(connection);
+  const probeRuns = prepareProbeRuns(connection, probeGapMs);
   const check = prepareChecks(connection);
+  const registration = prepareRegistration(connection);
   return ({ edgeId }, body, now, announced) => {
     switch (body.type) {
       case 'call':
-        if (completed(body.call, now)) announced.add(webhookSubject);
+        // The leg to the target of a transfer is part of the call that was transferred, which is told of.
+        if (!body.call.parent_id && completed(body.call, now)) announced.add(webhookSubject);
         call.run(callRow(body.call, edgeId));
         break;
       case 'transcript':
@@ -173,7 +181,8 @@ function prepareBodies(connection: SqliteFile.Database): WriteBody {
         break;
       }
       case 'health':
-        health(body.probes);
+        health(body);
+        probeRuns(body.probes);
         break;
       case 'discovery':
         check(body, now);
@@ -181,6 +190,9 @@ function prepareBodies(connection: SqliteFile.Database): WriteBody {
         break;
       case 'test_call':
         check(body, now);
+        break;
+      case 'registration':
+        registration(body);
         break;
     }
   };
@@ -220,4 +232,6 @@ const callColumns: Readonly<Record<keyof CallRow, true>> = {
   failover_attempts: true,
   metadata: true,
   webhook: true,
+  transferred_to: true,
+  answered_by: true,
 };

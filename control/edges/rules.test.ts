@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NumberRow, SipConfigurationRow } from '../db/tables.ts';
+import type { NumberSettings } from '../numbers/rules.ts';
 import { numberConfig, resolveVersion } from './rules.ts';
 
 const row: NumberRow = {
@@ -76,6 +77,25 @@ describe('a number as the edges are told of it', () => {
     expect(numberConfig(row, [outbound('a.example.com')], null).inbound).toEqual([]);
   });
 
+  it('has the failover endpoints as standby until failover is enabled', () => {
+    const endpoints = [{ host: 'b.example.com', port: 5061, transport: 'tls', priority: 1 }];
+    const trunk = (failover: object | null) =>
+      numberConfig(
+        row,
+        [{ ...outbound('a.example.com'), failover_config: failover && JSON.stringify(failover) }],
+        null,
+      ).outbound[0];
+    const second = { host: 'b.example.com', port: 5061, priority: 1 };
+    expect(trunk({ enabled: false, endpoints })).toMatchObject({
+      endpoints: [{ host: 'a.example.com', priority: 0 }],
+      standby: [second],
+    });
+    const enabled = trunk({ enabled: true, endpoints });
+    expect(enabled).toMatchObject({ endpoints: [{ priority: 0 }, second] });
+    expect(enabled).not.toHaveProperty('standby');
+    expect(trunk(null)).not.toHaveProperty('standby');
+  });
+
   it('carries header mappings and codecs of each record', () => {
     const headers = [{ type: 'custom', key: 'X-Account', value: 'account' }];
     const rows = [
@@ -86,7 +106,7 @@ describe('a number as the edges are told of it', () => {
 
   it.each([
     [{}, null],
-    [{ settings: '{"prompt":"Be kind"}' }, null],
+    [{ settings: '{"prompt":"Be kind"}' }, { kind: 'task', task: 'Be kind' }],
     [{ builtin_agent: 'echo' }, { kind: 'echo' }],
     [{ builtin_agent: 'tone:440' }, { kind: 'tone', frequency_hz: 440 }],
     [
@@ -102,6 +122,32 @@ describe('a number as the edges are told of it', () => {
     const config = numberConfig({ ...row, ...changes }, [], null);
     if (agent === null) expect(config.agent).toBeNull();
     else expect(config.agent).toMatchObject(agent);
+  });
+
+  const agentOf = (settings: NumberSettings, changes: Partial<NumberRow> = {}) =>
+    numberConfig({ ...row, ...changes, settings: JSON.stringify(settings) }, [], null).agent;
+  const transfers = {
+    transfer_phone_number: '1 (415) 555-0111',
+    transfer_list: { sales: '1 415 555 0122', desk: 'sip:desk@pbx.example.com' },
+  };
+
+  it('names the targets of transfers as they are dialled, the one without a name as default', () => {
+    expect(agentOf({ prompt: 'Be kind', ...transfers })).toMatchObject({
+      transfer_list: { default: '+14155550111', sales: '+14155550122', desk: 'sip:desk@pbx.example.com' },
+    });
+    const { transfer_list } = { transfer_list: { default: '1001' } };
+    expect(agentOf({ prompt: 'Be kind', ...transfers, transfer_list })).toMatchObject({ transfer_list });
+    expect(agentOf({ prompt: 'Be kind' })).not.toHaveProperty('transfer_list');
+    expect(agentOf(transfers, { pathway_id: 'p' })).not.toHaveProperty('transfer_list');
+  });
+
+  it('names model, temperature and fallback number where they are set', () => {
+    const set = { model: 'turbo', temperature: 0, fallback_number: '1 415 555 0133' };
+    expect(agentOf({ prompt: 'Be kind', ...set })).toMatchObject({ ...set, fallback_number: '+14155550133' });
+    const unset = agentOf({ prompt: 'Be kind' });
+    expect(unset).toMatchObject({ fallback_number: null });
+    expect(unset).not.toHaveProperty('model');
+    expect(unset).not.toHaveProperty('temperature');
   });
 
   it.each([

@@ -1,4 +1,5 @@
 /** What the edges are told of numbers and pathways: pure functions of rows. */
+import { readCallTarget } from '#shared/call-target.ts';
 import type {
   AgentSettings,
   HeaderMapping,
@@ -7,9 +8,17 @@ import type {
   OutboundTrunk,
 } from '#shared/edge-protocol.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
+import type { Endpoint } from '#shared/trunk-protocol.ts';
 import type { NumberRow, SipConfigurationRow } from '../db/tables.ts';
 import { type NumberSettings, readSettings } from '../numbers/rules.ts';
-import { codecsOf, failoverOf, usableEndpoints } from '../sip/config-rules.ts';
+import {
+  codecsOf,
+  configuredEndpoints,
+  failoverOf,
+  standbyEndpoints,
+  usableEndpoints,
+} from '../sip/config-rules.ts';
+import { derivePassword } from '../sip/rules.ts';
 
 /** Versions of a pathway that are in force; null: never published. */
 export interface PublishedVersions {
@@ -26,9 +35,11 @@ export function numberConfig(
   configurations: readonly SipConfigurationRow[],
   published: PublishedVersions | null,
 ): NumberConfig {
+  const { call_limits } = readSettings(row.settings);
   return {
     number: row.number,
     org_id: row.org_id,
+    ...(call_limits && { call_limits }),
     inbound: inboundTrunks(configurations),
     outbound: configurations.filter((row) => row.direction === 'outbound').map(outboundTrunk),
     agent: agentSettings(row, published),
@@ -41,7 +52,12 @@ export function numberConfig(
  */
 function inboundTrunks(configurations: readonly SipConfigurationRow[]): InboundTrunk[] {
   const inbound = configurations.filter((row) => row.direction === 'inbound');
-  const trunks = inbound.map((row) => inboundTrunk(row, hostOf(row)));
+  const primary = primaryEndpoint(configurations);
+  const trunks = inbound.map((row) => {
+    const registration = registrationOf(row, primary);
+    const trunk = inboundTrunk(row, hostOf(row) ?? registration?.host ?? null);
+    return registration ? { ...trunk, registration } : trunk;
+  });
   const [first] = inbound;
   if (!first) return [];
   const known = new Set(trunks.map((trunk) => trunk.source_host));
@@ -52,6 +68,31 @@ function inboundTrunks(configurations: readonly SipConfigurationRow[]): InboundT
     trunks.push({ ...inboundTrunk(first, host), allowed_ips: [] });
   }
   return trunks;
+}
+
+/** Where a number's calls go first. */
+function primaryEndpoint(configurations: readonly SipConfigurationRow[]): Endpoint | null {
+  const outbound = configurations.filter((row) => row.direction === 'outbound');
+  const [primary] = outbound.sort((one, other) => one.priority - other.priority);
+  return (primary && configuredEndpoints(primary)[0]) ?? null;
+}
+
+/** Seconds for which a binding is asked (contract 2.3). */
+const registrationS = 300;
+
+/**
+ * Where the edge registers for a record: at its own endpoint, else at `primary`; null when it does not register.
+ * The password is the stored one, sealed: `openTrunks` makes the derived one of it where it leaves for an edge.
+ */
+function registrationOf(
+  row: SipConfigurationRow,
+  primary: Endpoint | null,
+): NonNullable<InboundTrunk['registration']> | null {
+  const { username, password } = row;
+  const host = hostOf(row);
+  const place = host === null ? primary : { host, port: row.port };
+  if (row.auth_mode !== 'register' || username === null || password === null || !place) return null;
+  return { host: place.host, port: place.port, username, password, expires_s: registrationS };
 }
 
 function inboundTrunk(row: SipConfigurationRow, sourceHost: string | null): InboundTrunk {
@@ -72,10 +113,12 @@ function outboundTrunk(row: SipConfigurationRow): OutboundTrunk {
   const failover = failoverOf(row);
   const { codecs, transcode } = codecsOf(row);
   const { username, password, realm } = row;
+  const standby = standbyEndpoints(row);
   return {
     id: row.id,
     priority: row.priority,
     endpoints: usableEndpoints(row),
+    ...(standby.length > 0 && { standby }),
     triggers: [...failover.triggers],
     failback: failover.failback,
     codecs: [...codecs],
@@ -85,17 +128,25 @@ function outboundTrunk(row: SipConfigurationRow): OutboundTrunk {
   };
 }
 
-/** A number whose trunks have their passwords in plain text, for the edge link alone. */
+/** A number whose trunks have their passwords in plain text, for registrars the derived ones, for the edge link alone. */
 export function openTrunks(
   number: NumberConfig,
   open: (sealed: { id: string; password: string }) => string,
+  derive: (input: string) => Buffer,
 ): NumberConfig {
+  const inbound = number.inbound.map((trunk) => {
+    const { id, registration } = trunk;
+    if (!registration) return trunk;
+    const { username, password } = registration;
+    const derived = derivePassword(derive, number.org_id, username, open({ id, password }));
+    return { ...trunk, registration: { ...registration, password: derived } };
+  });
   const outbound = number.outbound.map((trunk) => {
     if (trunk.credentials === null) return trunk;
     const password = open({ id: trunk.id, password: trunk.credentials.password });
     return { ...trunk, credentials: { ...trunk.credentials, password } };
   });
-  return { ...number, outbound };
+  return { ...number, inbound, outbound };
 }
 
 function hostOf(row: SipConfigurationRow): string | null {
@@ -119,7 +170,11 @@ function agentSettings(row: NumberRow, published: PublishedVersions | null): Age
       ...manner,
     };
   }
-  if (settings.stream_url) return { kind: 'stream', stream_url: settings.stream_url, ...manner };
+  const transfers = transferTargets(settings);
+  if (settings.stream_url) {
+    return { kind: 'stream', stream_url: settings.stream_url, ...manner, ...transfers };
+  }
+  if (settings.prompt) return { kind: 'task', task: settings.prompt, ...manner, ...transfers };
   return null;
 }
 
@@ -145,6 +200,23 @@ export function mannerOf(settings: NumberSettings) {
     max_duration: settings.max_duration ?? 30,
     request_data: settings.request_data ?? {},
     ...(settings.metadata && { metadata: settings.metadata }),
-    fallback_number: settings.fallback_number ?? null,
+    fallback_number: target(settings.fallback_number ?? null),
+    ...(settings.model && { model: settings.model }),
+    ...(settings.temperature !== undefined && { temperature: settings.temperature }),
   };
+}
+
+/** Whom an agent that has no pathway may transfer to; `default` of the list wins over the one without a name. */
+export function transferTargets({ transfer_phone_number, transfer_list }: NumberSettings): {
+  transfer_list?: Record<string, string>;
+} {
+  const named = { ...(transfer_phone_number && { default: transfer_phone_number }), ...transfer_list };
+  const targets = Object.entries(named).map(([name, text]) => [name, target(text)]);
+  return targets.length === 0 ? {} : { transfer_list: Object.fromEntries(targets) };
+}
+
+/** As the edges dial it; what is no target stays as it is, and they say so when it is called. */
+function target<T extends string | null>(text: T): T | string {
+  const read = text === null ? null : readCallTarget(text);
+  return read && 'target' in read ? read.target : text;
 }

@@ -4,6 +4,7 @@
  * disagree, and an edge is sent only the elements that are newer than what it has.
  */
 import type {
+  CallLimits,
   EdgeConfig,
   EdgeConfigChange,
   NumberConfig,
@@ -13,6 +14,7 @@ import type {
 import type { Database } from '../db/open.ts';
 import type { SecretBox } from '../db/secrets.ts';
 import type { Db, EdgeConfigItemRow } from '../db/tables.ts';
+import { limitsInForce } from '../organizations/call-limit-rules.ts';
 import { signingSecretContext } from '../organizations/store.ts';
 import { openPassword } from '../sip/store.ts';
 import {
@@ -41,6 +43,8 @@ export class Altered {
 export interface EdgeConfigSettings {
   readonly allowPrivateTargets: readonly string[];
   readonly openInbound: boolean;
+  /** Of organizations that have set none. */
+  readonly callLimits: CallLimits;
 }
 
 export class EdgeConfigStore {
@@ -172,7 +176,9 @@ export class EdgeConfigStore {
     }
     for (const id of altered.pathways) present.push(...(await pathwayItems(db, id)));
     if (altered.settings) {
-      present.push({ kind: 'settings', key: 'deployment', content: JSON.stringify(this.#deployment()) });
+      // The defaults are put into the elements where they leave: another process may run with other settings.
+      const content = JSON.stringify({ ...this.#deployment(), call_limits: this.#settings.callLimits });
+      present.push({ kind: 'settings', key: 'deployment', content });
     }
     const changed: Item[] = [];
     for (const item of present) if ((await storedContent(db, item)) !== item.content) changed.push(item);
@@ -197,13 +203,15 @@ export class EdgeConfigStore {
       if (content === null) continue;
       if (kind === 'number') {
         const stored: NumberConfig = JSON.parse(content);
-        numbers.push(openTrunks(stored, (trunk) => openPassword(this.#secrets, trunk) ?? ''));
+        const open = (trunk: Parameters<typeof openPassword>[1]) => openPassword(this.#secrets, trunk) ?? '';
+        numbers.push(openTrunks(stored, open, (input) => this.#secrets.derive(input)));
       } else if (kind === 'pathway') pathways.push(JSON.parse(content));
       else if (kind === 'organization') {
-        organizations.push({
-          org_id: key,
-          signing_secret: this.#secrets.open(content, signingSecretContext(key)),
-        });
+        const stored: OrgConfig = JSON.parse(content);
+        // Kept sealed; opened where it leaves for an edge.
+        const signing_secret = this.#secrets.open(stored.signing_secret, signingSecretContext(key));
+        const call_limits = limitsInForce(stored.call_limits, this.#settings.callLimits);
+        organizations.push({ ...stored, signing_secret, ...(call_limits && { call_limits }) });
       }
     }
     return { organizations, numbers, pathways };

@@ -1,20 +1,27 @@
 /** Makes the agent of a call by its settings. */
 import type { BlockList } from 'node:net';
+import { builtInVariables } from '#shared/agent/built-in-variables.ts';
 import type { LoadedPathway } from '#shared/agent/conversation-options.ts';
 import { type Graph, loadGraph } from '#shared/agent/graph.ts';
 import type { Understanding } from '#shared/agent/interfaces.ts';
+import { fillTemplate } from '#shared/agent/template.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { AgentSettings, OrgConfig, PathwayConfig } from '#shared/edge-protocol.ts';
 import type { NewId } from '#shared/ids.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import type { Log } from '../call/log.ts';
-import type { Agents } from '../call/ports.ts';
+import type { Agents, CallFacts } from '../call/ports.ts';
+import { type Answerer, type AnsweringLimits, answeringLimits } from './answering/detector.ts';
+import { ConsultAgent, type ConsultLimits, consultLimits } from './consult-agent.ts';
 import { EchoAgent } from './echo-agent.ts';
 import { type Resolver, systemResolver } from './judged-target.ts';
 import { PathwayAgent, type PathwayLimits, pathwayLimits } from './pathway-agent.ts';
+import { ringback } from './ringback.ts';
 import { StreamAgent } from './stream-agent.ts';
 import { type StreamLimits, streamLimits } from './stream-link.ts';
+import { taskGraph } from './task-graph.ts';
 import { ToneAgent } from './tone-agent.ts';
+import { watchVoicemail } from './voicemail-watch.ts';
 import { createWebhookClient } from './webhook-client.ts';
 
 export interface AgentsDeps {
@@ -35,6 +42,10 @@ export interface AgentsDeps {
   readonly ca?: string | string[] | undefined;
   readonly pathwayLimits?: Partial<PathwayLimits>;
   readonly streamLimits?: Partial<StreamLimits>;
+  readonly consultLimits?: Partial<ConsultLimits>;
+  readonly answeringLimits?: Partial<AnsweringLimits>;
+  /** Called once for every call of ours that is watched for mailboxes, when it is decided who answers. */
+  readonly answered?: (who: Answerer) => void;
 }
 
 export function createAgents(deps: AgentsDeps): Agents {
@@ -42,55 +53,75 @@ export function createAgents(deps: AgentsDeps): Agents {
   const resolve = deps.resolve ?? systemResolver;
   const webhook = createWebhookClient({ allowed: deps.allowedTargets, resolve, clock, ca });
   const load = pathwayLoader(deps.pathways);
-  return {
-    create(settings, call, host) {
-      const log = deps.log.child({ call_id: call.callId, trunk_id: call.trunkId, agent: settings.kind });
-      const pathwayAgent = (
-        pathwaySettings: Extract<AgentSettings, { kind: 'pathway' }>,
-        pathway: (id: string, version: number) => LoadedPathway | undefined,
-      ) =>
-        new PathwayAgent(pathwaySettings, call, host, {
-          pathway,
-          understanding: deps.understanding,
-          tts: deps.tts,
-          stt: deps.stt,
-          webhook,
+  const make: Agents['create'] = (settings, call, host) => {
+    const log = deps.log.child({ call_id: call.callId, trunk_id: call.trunkId, agent: settings.kind });
+    const pathwayAgent = (
+      pathwaySettings: Extract<AgentSettings, { kind: 'pathway' }>,
+      pathway: (id: string, version: number) => LoadedPathway | undefined,
+    ) =>
+      new PathwayAgent(pathwaySettings, call, host, {
+        pathway,
+        understanding: deps.understanding,
+        tts: deps.tts,
+        stt: deps.stt,
+        webhook,
+        clock,
+        log,
+        newId,
+        limits: { ...pathwayLimits, ...deps.pathwayLimits },
+      });
+    switch (settings.kind) {
+      case 'echo':
+        return new EchoAgent();
+      case 'tone':
+        return new ToneAgent(settings.frequency_hz);
+      case 'stream': {
+        const organization = deps.organization(call.orgId);
+        if (!organization) throw new Error(`Organization ${call.orgId} is not in the edge's configuration`);
+        return new StreamAgent(settings, call, host, {
+          signingSecret: organization.signing_secret,
+          allowed: deps.allowedTargets,
+          resolve,
+          ca,
           clock,
           log,
           newId,
-          limits: { ...pathwayLimits, ...deps.pathwayLimits },
+          limits: { ...streamLimits, ...deps.streamLimits },
         });
-      switch (settings.kind) {
-        case 'echo':
-          return new EchoAgent();
-        case 'tone':
-          return new ToneAgent(settings.frequency_hz);
-        case 'stream': {
-          const organization = deps.organization(call.orgId);
-          if (!organization) throw new Error(`Organization ${call.orgId} is not in the edge's configuration`);
-          return new StreamAgent(settings, call, host, {
-            signingSecret: organization.signing_secret,
-            allowed: deps.allowedTargets,
-            resolve,
-            ca,
-            clock,
-            log,
-            newId,
-            limits: { ...streamLimits, ...deps.streamLimits },
-          });
-        }
-        case 'pathway':
-          return pathwayAgent(settings, (id, version) => load(call.orgId, id, version));
-        case 'task': {
-          const { task, ...manner } = settings;
-          const graph = taskGraph(task);
-          return pathwayAgent(
-            { ...manner, kind: 'pathway', pathway_id: '', pathway_version: 0, start_node_id: null },
-            () => ({ pathwayId: '', graph }),
-          );
-        }
       }
+      case 'pathway':
+        return pathwayAgent(settings, (id, version) => load(call.orgId, id, version));
+      case 'task': {
+        const { task, ...manner } = settings;
+        const graph = taskGraph(task, settings.transfer_list ?? {});
+        return pathwayAgent(
+          { ...manner, kind: 'pathway', pathway_id: '', pathway_version: 0, start_node_id: null },
+          () => ({ pathwayId: '', graph }),
+        );
+      }
+    }
+  };
+  return {
+    create(settings, call, host) {
+      const log = deps.log.child({ call_id: call.callId, trunk_id: call.trunkId, agent: settings.kind });
+      const { voicemail } = call;
+      if (!voicemail || call.direction !== 'outbound') return make(settings, call, host);
+      const { voice, language, timezone } = settings;
+      const message = voicemail.message && filled(voicemail.message, call, timezone, clock.now());
+      return watchVoicemail({ ...voicemail, message }, (gate) => make(settings, call, gate), host, {
+        clock,
+        log,
+        newId,
+        limits: { ...answeringLimits, ...deps.answeringLimits },
+        answered: (who) => deps.answered?.(who),
+        synthesize: (text, sampleRate) => deps.tts.synthesize(text, { voice, language, sampleRate }),
+      });
     },
+    consult(order, _call, host) {
+      const limits = { ...consultLimits, ...deps.consultLimits };
+      return new ConsultAgent(order, host, { tts: deps.tts, clock, newId, limits });
+    },
+    waiting: ringback,
   };
 }
 
@@ -109,10 +140,8 @@ function pathwayLoader(pathways: AgentsDeps['pathways']) {
   };
 }
 
-/** Instructions without a pathway are a pathway of one node. */
-function taskGraph(task: string): Graph {
-  return loadGraph(
-    [{ id: 'task', type: 'Default', data: { name: 'Task', isStart: true, prompt: task } }],
-    [],
-  );
+/** A text of the call's order with its variables. @param now ms */
+function filled(text: string, call: CallFacts, timezone: string, now: number): string {
+  const { from, to, callId, variables } = call;
+  return fillTemplate(text, { ...variables, ...builtInVariables({ from, to, callId, timezone, now }) });
 }

@@ -40,6 +40,11 @@ export class Ear {
     });
   }
 
+  /** Whether the caller is speaking. */
+  get speaking(): boolean {
+    return this.#detector.inside;
+  }
+
   write(frame: Int16Array): void {
     this.#detector.write(frame);
   }

@@ -4,6 +4,7 @@ import type { PathwayConfig } from '#shared/edge-protocol.ts';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
+import type { TransferOutcome } from '../call/ports.ts';
 import { type AgentsDeps, createAgents } from './agents.ts';
 import type { PathwaySettings } from './pathway-agent.ts';
 import { call, countingVoice, manner, RecordingHost, RecordingLog, settle, takeFrames } from './testing.ts';
@@ -20,7 +21,13 @@ const menu: PathwayConfig = {
     node('menu', 'Default', { isStart: true, text: 'Press 1, 2 or 3.' }),
     node('account', 'Default', { text: 'Account?', extractVars: [['account', 'integer', 'account number']] }),
     node('thanks', 'End Call', { text: 'Thanks {{account}}.' }),
-    node('transfer', 'Transfer Call', { text: 'One moment.', transferNumber: '+14155550199' }),
+    node('transfer', 'Transfer Call', {
+      text: 'One moment.',
+      transferNumber: '{{desk}}',
+      transferMethod: 'refer',
+      transferAnnouncement: 'A call of {{from}}. Press 1.',
+      transferAcceptKey: '1',
+    }),
     node('sorry', 'End Call', { text: 'Sorry.' }),
     node('dial', 'Press Button', { digits: '42#' }),
   ],
@@ -197,19 +204,55 @@ describe('a call driven by key presses', () => {
     agent.close('over');
   });
 
-  it('takes the failure edge of a transfer, because transfers are not available', async () => {
-    const { agent, host, press, begin } = setUp();
+  const desk = { request_data: { desk: '+1 (415) 555-0199' } };
+
+  it('transfers the call when it has said the words of the node, and is silent afterwards', async () => {
+    const { agent, host, press, begin, pass } = setUp({ settings: desk });
     await begin();
     await press('2');
+    await takeFrames(agent, 'One moment.'.length);
+    expect(host.transfers).toEqual([]);
+    await takeFrames(agent, 2);
+    expect(host.transfers).toEqual([
+      {
+        target: '+14155550199',
+        method: 'refer',
+        consult: { announcement: `A call of ${call.from}. Press 1.`, acceptKey: '1' },
+      },
+    ]);
+    await pass(60_000);
+    expect(await takeFrames(agent, 20)).toBe(0);
+    expect([host.hangups, host.failures]).toEqual([[], []]);
+    agent.close('over');
+  });
+
+  it('takes the failure edge of a transfer, and forgets the keys that were pressed meanwhile', async () => {
+    const { agent, host, press, begin } = setUp({ settings: desk });
+    const outcome = Promise.withResolvers<TransferOutcome>();
+    host.outcome = outcome.promise;
+    await begin();
+    await press('2');
+    await takeFrames(agent, 40);
+    await press('9');
+    outcome.resolve({ ok: false, code: 'target_failed', sipCode: 486, reason: 'The target is busy.' });
     await takeFrames(agent, 40);
     expect(host.lines('assistant')).toEqual([
       'assistant: Press 1, 2 or 3.',
       'assistant: One moment.',
       'assistant: Sorry.',
     ]);
-    expect(host.lines('agent-action')).toContain(
-      'agent-action: transfer: transfers are not available in this version',
-    );
+    expect(host.lines('agent-action')).toContain('agent-action: transfer: The target is busy.');
+    expect(host.lines('user')).toEqual(['user: Pressed 2']);
+    agent.close('over');
+  });
+
+  it('asks for no transfer to nobody', async () => {
+    const { agent, host, press, begin } = setUp();
+    await begin();
+    await press('2');
+    await takeFrames(agent, 40);
+    expect(host.transfers).toEqual([]);
+    expect(host.lines('agent-action')).toContain('agent-action: transfer: The transfer target "" is empty.');
     agent.close('over');
   });
 
@@ -250,6 +293,20 @@ describe('beginning', () => {
     hear(agent.write, 0, 40);
     await settle();
     expect(await takeFrames(agent, 3)).toBe(3);
+    agent.close('over');
+  });
+
+  it('does not talk into a greeting that takes longer than the wait, and says its first sentence then', async () => {
+    const settings = { wait_for_greeting: true, first_sentence: 'Hi.' };
+    const { agent, host, begin, pass } = setUp({ settings });
+    await begin();
+    hear(agent.write, 3000, 20);
+    await pass(6000);
+    expect(await takeFrames(agent, 3)).toBe(0);
+    hear(agent.write, 0, 40);
+    await settle();
+    expect(await takeFrames(agent, 5)).toBe('Hi.'.length);
+    expect(host.lines('assistant')).toEqual(['assistant: Hi.']);
     agent.close('over');
   });
 

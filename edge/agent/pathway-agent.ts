@@ -20,6 +20,7 @@ import type { AgentHost, AgentLeg, CallFacts, DtmfEvent } from '../call/ports.ts
 import { Ear } from './ear.ts';
 import { Listening } from './listening.ts';
 import { PlayQueue } from './play-queue.ts';
+import { transferTo } from './transfer-to.ts';
 import type { WebhookClient } from './webhook-client.ts';
 
 export type PathwaySettings = Extract<AgentSettings, { kind: 'pathway' }>;
@@ -29,7 +30,7 @@ export interface PathwayLimits {
   readonly listenMs: number;
   /** times that a node repeats itself before the call is ended */
   readonly repeats: number;
-  /** ms to wait for the caller's greeting when the agent lets them speak first */
+  /** ms within which the other side must begin to speak when the agent lets it speak first */
   readonly greetingMs: number;
   /** ms between the last word and the end of the call: what the peer's jitter buffer still holds */
   readonly tailMs: number;
@@ -67,6 +68,7 @@ const maxTypedAhead = 64;
 
 type Say = Extract<Action, { type: 'say' }>;
 type Listen = Extract<Action, { type: 'listen' }>;
+type Transfer = Extract<Action, { type: 'transfer' }>;
 
 export class PathwayAgent implements AgentLeg {
   readonly sampleRate: 8000 | 16000;
@@ -90,6 +92,7 @@ export class PathwayAgent implements AgentLeg {
   #greeted: (() => void) | null = null;
   /** Utterances of the greeting whose words are still to come. */
   #greetings = 0;
+  #ear: Ear | null = null;
   #closed = false;
   /** Texts whose synthesis has begun and that were not yet said. */
   readonly #speech = new Map<string, Promise<Int16Array>>();
@@ -107,6 +110,7 @@ export class PathwayAgent implements AgentLeg {
     if (deps.stt || settings.wait_for_greeting) {
       const ear = new Ear(this.sampleRate, settings.language, deps.stt, this.#earEvents(), deps.log);
       this.write = (frame) => ear.write(frame);
+      this.#ear = ear;
     }
   }
 
@@ -210,7 +214,7 @@ export class PathwayAgent implements AgentLeg {
           return { type: 'webhook', result: await this.#deps.webhook(action.request) };
         case 'transfer':
           await this.#played();
-          return { type: 'transfer', ok: false, reason: 'transfers are not available in this version' };
+          return this.#transfer(action);
         case 'end':
           await this.#played();
           await this.#wait(this.#deps.limits.tailMs);
@@ -219,6 +223,19 @@ export class PathwayAgent implements AgentLeg {
       }
     }
     return null;
+  }
+
+  /** Hands the caller over. After a success this agent has nothing more to do. */
+  async #transfer({ target, method, announcement, acceptKey }: Transfer): Promise<ConversationEvent | null> {
+    if (this.#closed) return null;
+    const warm = announcement !== null || acceptKey !== null;
+    const consult = warm ? { announcement, acceptKey } : null;
+    const outcome = await transferTo(this.#host, target, method, consult);
+    if (outcome.ok) return null;
+    // What was pressed or said meanwhile was meant for nobody.
+    this.#typed = [];
+    this.#spoken = [];
+    return { type: 'transfer', ok: false, reason: outcome.reason };
   }
 
   async #sendKeys(digits: string): Promise<void> {
@@ -335,11 +352,13 @@ export class PathwayAgent implements AgentLeg {
     };
   }
 
-  /** Lets the caller say their greeting first, for a while. */
+  /** Lets the other side say a greeting first: for a while, or to its end once it has begun. */
   async #greeting(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#greeted = resolve;
-      this.#after(this.#deps.limits.greetingMs, () => this.#endGreeting());
+      this.#after(this.#deps.limits.greetingMs, () => {
+        if (!this.#ear?.speaking) this.#endGreeting();
+      });
     });
   }
 

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
+import type { TransferOutcome } from '../call/ports.ts';
 import { decodeMulaw } from './mulaw.ts';
 import { StreamAgent } from './stream-agent.ts';
 import { type StreamLimits, streamLimits } from './stream-link.ts';
@@ -19,10 +20,11 @@ interface Setup {
   readonly url?: string;
   readonly allowed?: string[];
   readonly limits?: Partial<StreamLimits>;
+  readonly fallback?: string;
   readonly resolve?: (host: string) => Promise<{ address: string; family: number }[]>;
 }
 
-function agentFor({ server, url, allowed = ['127.0.0.1'], limits = {}, resolve }: Setup) {
+function agentFor({ server, url, allowed = ['127.0.0.1'], limits = {}, fallback, resolve }: Setup) {
   const clock = new FakeClock();
   const host = new RecordingHost();
   const log = new RecordingLog();
@@ -31,6 +33,7 @@ function agentFor({ server, url, allowed = ['127.0.0.1'], limits = {}, resolve }
       kind: 'stream',
       stream_url: url ?? server?.url ?? '',
       ...manner,
+      fallback_number: fallback ?? null,
       request_data: { plan: { id: 7 }, vip: true },
     },
     call,
@@ -322,7 +325,7 @@ describe('from the server', () => {
     expect(frames).toBe(50);
   });
 
-  it('obeys dtmf and hangup, refuses a transfer, and ignores what it does not know', async () => {
+  it('obeys dtmf and hangup, and ignores what it does not know', async () => {
     const server = await listen();
     const { agent, bot, host, log } = await begun({ server });
     bot.socket.send('not json');
@@ -330,22 +333,54 @@ describe('from the server', () => {
     bot.send({ event: 'dtmf', streamSid: 'stream-1', dtmf: { digits: '1x' } });
     bot.send({ event: 'hangup', streamSid: 'another' });
     bot.send({ event: 'dtmf', streamSid: 'stream-1', dtmf: { digits: '12w#' }, extra: 1 });
-    bot.send({ event: 'transfer', streamSid: 'stream-1', transfer: { target: '+14155550199' } });
+    bot.send({ event: 'transfer', transfer: { target: '1001', method: 'magic' } });
     bot.send({ event: 'hangup', streamSid: 'stream-1', reason: 'all said' });
     await arrived(bot, agent);
     expect(host.keysSent).toEqual(['12w#']);
     expect(host.hangups).toEqual(['all said']);
-    expect(await bot.next()).toEqual({
-      event: 'transfer',
-      streamSid: 'stream-1',
-      transfer: { status: 'failed', sip_code: null, reason: 'transfers are not available in this version' },
-    });
+    expect(host.transfers).toEqual([]);
     expect(log.warnings.map(({ fields }) => Object.values(fields)[0])).toEqual([
       'a message is not JSON',
       'a "dtmf" message lacks what it needs',
       'a "hangup" message names another streamSid',
-      '+14155550199',
+      'a "transfer" message lacks what it needs',
     ]);
+  });
+
+  const told = (status: string, sip_code: number | null = null, reason: string | null = null) => ({
+    event: 'transfer',
+    streamSid: 'stream-1',
+    transfer: { status, sip_code, reason },
+  });
+
+  it('tells how a transfer goes, also when the success closes it', async () => {
+    const server = await listen();
+    const { agent, bot, host } = await begun({ server });
+    const outcome = Promise.withResolvers<TransferOutcome>();
+    host.outcome = outcome.promise;
+    bot.send({ event: 'transfer', transfer: { target: '1 415 555 0199', method: 'refer' } });
+    expect(await bot.next()).toEqual(told('started'));
+    expect(host.transfers).toEqual([{ target: '+14155550199', method: 'refer', consult: null }]);
+    agent.close('transferred');
+    outcome.resolve({ ok: true });
+    expect(await bot.next()).toEqual(told('completed'));
+    expect(await bot.next()).toMatchObject({ event: 'stop', stop: { reason: 'transferred' } });
+    expect(await bot.closed()).toBe(1000);
+  });
+
+  it('tells why a transfer failed, and goes on', async () => {
+    const server = await listen();
+    const { bot, host } = await begun({ server });
+    host.outcome = { ok: false, code: 'target_failed', sipCode: 486, reason: 'The target is busy.' };
+    bot.send({ event: 'transfer', transfer: { target: '1001' } });
+    expect(await bot.next()).toEqual(told('started'));
+    expect(await bot.next()).toEqual(told('failed', 486, 'The target is busy.'));
+    bot.send({ event: 'transfer', transfer: { target: 'to nobody' } });
+    expect(await bot.next()).toEqual(told('started'));
+    const reason = 'The transfer target "to nobody" must be an E.164 number, an extension or a SIP URI.';
+    expect(await bot.next()).toEqual(told('failed', null, reason));
+    expect(host.transfers).toEqual([{ target: '1001', method: 'bridge', consult: null }]);
+    expect(host.hangups).toEqual([]);
   });
 });
 
@@ -405,6 +440,23 @@ describe('the life of the socket', () => {
       'the stream socket was lost (close code 1006) and did not come back in time',
     );
     expect(clock.pending).toBe(0);
+  });
+
+  it('hands the call to the fallback number when the socket is gone for good', async () => {
+    const server = await listen();
+    const limits = { reconnectForMs: 0 };
+    const { agent, bot, host, log } = await begun({ server, limits, fallback: '+14155550177' });
+    host.outcome = { ok: false, code: 'no_route', sipCode: null, reason: 'There is no way.' };
+    bot.send({ event: 'media', streamSid: 'stream-1', media: { payload: silence20ms } });
+    await arrived(bot, agent);
+    bot.socket.terminate();
+    await lost(agent);
+    await settle();
+    expect(host.transfers).toEqual([{ target: '+14155550177', method: 'bridge', consult: null }]);
+    expect(log.warnings.at(-1)?.message).toBe('the call is passed on to the fallback number');
+    expect(host.failures.map(({ message }) => message)).toEqual([
+      'the stream socket was lost (close code 1006) and did not come back in time; the fallback number +14155550177: There is no way.',
+    ]);
   });
 
   it('pings every 15 s and counts a missing pong as a loss after 10 s', async () => {

@@ -6,9 +6,11 @@ import type { NewId } from '#shared/ids.ts';
 import type { Log } from '../call/log.ts';
 import type { AgentHost, AgentLeg, CallFacts, DtmfEvent } from '../call/ports.ts';
 import { AudioUplink } from './audio-uplink.ts';
+import { passOn } from './fallback.ts';
 import { PlayQueue } from './play-queue.ts';
 import { StreamLink, type StreamLinkDeps } from './stream-link.ts';
 import { decodePayload, parseServerMessage, type ServerMessage } from './stream-messages.ts';
+import { transferTo } from './transfer-to.ts';
 
 export type StreamSettings = Extract<AgentSettings, { kind: 'stream' }>;
 
@@ -30,6 +32,8 @@ export class StreamAgent implements AgentLeg {
   #sequence = 0;
   #started = false;
   #closed = false;
+  /** Of which the server has not yet been told how they went. */
+  readonly #transfers = new Set<Promise<void>>();
   /** Keys sent to the caller one request after the other. */
   #keys: Promise<void> = Promise.resolve();
 
@@ -47,7 +51,7 @@ export class StreamAgent implements AgentLeg {
         message: (text) => this.#onMessage(text),
         lost: () => this.#queue.clear(),
         closedByServer: () => host.hangup('the stream server closed the socket with 1000'),
-        givenUp: (reason) => host.fail(new Error(`${reason} and did not come back in time`)),
+        givenUp: (reason) => this.#onGivenUp(reason),
       },
     );
   }
@@ -67,18 +71,7 @@ export class StreamAgent implements AgentLeg {
   }
 
   async prepare(): Promise<void> {
-    try {
-      await this.#link.connect();
-    } catch (error) {
-      const fallback = this.#settings.fallback_number;
-      if (fallback !== null) {
-        this.#log.warn(
-          { fallback_number: fallback },
-          'passing the call on to the fallback number is not available in this version',
-        );
-      }
-      throw error;
-    }
+    await this.#link.connect();
   }
 
   start(): void {
@@ -105,6 +98,12 @@ export class StreamAgent implements AgentLeg {
   close(reason: string): void {
     if (this.#closed) return;
     this.#closed = true;
+    // A transfer that succeeds closes its agent; the server is still to hear of it.
+    if (this.#transfers.size === 0) this.#finish(reason);
+    else void Promise.all(this.#transfers).then(() => this.#finish(reason));
+  }
+
+  #finish(reason: string): void {
     if (this.#started) {
       const { orgId, callId } = this.#call;
       this.#sendNumbered({ event: 'stop', stop: { accountSid: orgId, callSid: callId, reason } });
@@ -210,7 +209,7 @@ export class StreamAgent implements AgentLeg {
         this.#host.hangup(message.reason ?? 'the stream server asked for it');
         break;
       case 'transfer':
-        this.#refuseTransfer(message.target);
+        this.#beginTransfer(message.target, message.method);
         break;
     }
   }
@@ -222,13 +221,34 @@ export class StreamAgent implements AgentLeg {
     this.#log.warn({ dropped_ms: droppedMs }, 'the queue of audio to play is full');
   }
 
-  #refuseTransfer(target: string): void {
-    this.#log.warn({ target }, 'a transfer was asked for; transfers are not available in this version');
-    this.#send({
-      event: 'transfer',
-      streamSid: this.#streamSid,
-      transfer: { status: 'failed', sip_code: null, reason: 'transfers are not available in this version' },
-    });
+  #beginTransfer(target: string, method: 'bridge' | 'refer'): void {
+    const transfer = this.#transfer(target, method);
+    this.#transfers.add(transfer);
+    void transfer.then(() => this.#transfers.delete(transfer));
+  }
+
+  async #transfer(target: string, method: 'bridge' | 'refer'): Promise<void> {
+    this.#tellTransfer('started');
+    const outcome = await transferTo(this.#host, target, method);
+    if (outcome.ok) this.#tellTransfer('completed');
+    else this.#tellTransfer('failed', outcome.sipCode, outcome.reason);
+  }
+
+  #tellTransfer(
+    status: 'started' | 'completed' | 'failed',
+    sipCode: number | null = null,
+    reason: string | null = null,
+  ): void {
+    const transfer = { status, sip_code: sipCode, reason };
+    this.#send({ event: 'transfer', streamSid: this.#streamSid, transfer });
+  }
+
+  /** The socket is gone for good: the fallback takes the call, or nobody does (stream.md). */
+  #onGivenUp(reason: string): void {
+    const lost = new Error(`${reason} and did not come back in time`);
+    const { fallback_number: fallback } = this.#settings;
+    if (fallback === null) this.#host.fail(lost);
+    else void passOn(this.#host, fallback, lost, this.#log);
   }
 }
 

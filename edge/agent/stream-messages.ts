@@ -24,7 +24,7 @@ export type ServerMessage =
   | { readonly event: 'clear' }
   | { readonly event: 'dtmf'; readonly digits: string }
   | { readonly event: 'hangup'; readonly reason: string | null }
-  | { readonly event: 'transfer'; readonly target: string };
+  | { readonly event: 'transfer'; readonly target: string; readonly method: 'bridge' | 'refer' };
 
 /**
  * Reads a message of the server. Unknown events and keys are ignored: null; a message that is no JSON object,
@@ -76,10 +76,18 @@ function readEvent(
     case 'hangup':
       return { event, reason: typeof message.reason === 'string' ? message.reason.slice(0, 200) : null };
     case 'transfer':
-      return typeof content.target === 'string' ? { event, target: content.target } : undefined;
+      return readTransfer(content);
     default:
       return null;
   }
+}
+
+/** As POST /v1/calls/active/transfer (contract 9.3): bridge, unless refer is asked for. */
+function readTransfer({ target, method }: Record<string, unknown>): ServerMessage | undefined {
+  if (typeof target !== 'string' || target.length > 1000) return undefined;
+  if (method === undefined || method === null || method === 'bridge')
+    return { event: 'transfer', target, method: 'bridge' };
+  return method === 'refer' ? { event: 'transfer', target, method } : undefined;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

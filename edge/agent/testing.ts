@@ -3,13 +3,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AgentSettings, CallVariables, TranscriptEntry } from '#shared/edge-protocol.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
 import type { Log } from '../call/log.ts';
-import type { AgentHost, AudioEndpoint, CallFacts } from '../call/ports.ts';
+import type { AgentHost, AudioEndpoint, CallFacts, TransferOrder, TransferOutcome } from '../call/ports.ts';
 
 export class RecordingHost implements AgentHost {
   readonly entries: TranscriptEntry[] = [];
   readonly hangups: string[] = [];
   readonly failures: Error[] = [];
   readonly keysSent: string[] = [];
+  readonly transfers: TransferOrder[] = [];
+  readonly answerers: string[] = [];
+  joins = 0;
+  /** What comes of the next transfer; a promise to be settled by the test where it must wait. */
+  outcome: TransferOutcome | Promise<TransferOutcome> = { ok: true };
   learned: CallVariables = {};
 
   hangup(reason: string): void {
@@ -23,6 +28,16 @@ export class RecordingHost implements AgentHost {
   }
   variables(values: CallVariables): void {
     this.learned = values;
+  }
+  async transfer(order: TransferOrder): Promise<TransferOutcome> {
+    this.transfers.push(order);
+    return this.outcome;
+  }
+  join(): void {
+    this.joins++;
+  }
+  answeredBy(who: 'human' | 'voicemail' | 'unknown'): void {
+    this.answerers.push(who);
   }
   fail(error: Error): void {
     this.failures.push(error);

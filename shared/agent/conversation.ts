@@ -47,7 +47,16 @@ export type Action =
     } & AtNode)
   | ({ readonly type: 'press'; readonly digits: string } & AtNode)
   | ({ readonly type: 'webhook'; readonly request: WebhookRequest } & AtNode)
-  | ({ readonly type: 'transfer'; readonly target: string; readonly method: 'bridge' | 'refer' } & AtNode)
+  | ({
+      readonly type: 'transfer';
+      /** Filled from its template; empty when that names nothing. */
+      readonly target: string;
+      readonly method: 'bridge' | 'refer';
+      /** Warm transfer: spoken to the target first; null: nothing is said. */
+      readonly announcement: string | null;
+      /** Warm transfer: key by which the target takes the call; null: none is asked for. */
+      readonly acceptKey: string | null;
+    } & AtNode)
   | ({ readonly type: 'end'; readonly reason: string } & AtNode);
 
 export interface Visit {

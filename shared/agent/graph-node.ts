@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject, type ProblemList } from './graph-problem.ts';
 import type { VariableWanted } from './interfaces.ts';
+import { acceptKeyForm } from './transfer-node.ts';
 
 const nodeTypes = [
   'Default',
@@ -122,6 +123,7 @@ function checkNode(
     return null;
   }
   const node = readData(data, `${path}/data`, problems);
+  if (type === 'Transfer Call') checkTransfer(data, `${path}/data`, problems);
   if (type === 'Webhook' && refuseUrl) checkUrl(data.url, `${path}/data/url`, problems, refuseUrl);
   if (!validId || !type || known.has(id)) return null;
   return { ...node, id, type, name: node.name === '' ? id : node.name };
@@ -210,6 +212,23 @@ function readKeySettings(value: unknown, path: string, problems: ProblemList): K
           : undefined,
     timeoutMs: isWhole(timeoutMs, 100, 60_000) ? timeoutMs : undefined,
   };
+}
+
+/** The keys of a warm transfer, which the contract leaves open. */
+function checkTransfer(data: JsonObject, path: string, problems: ProblemList): void {
+  const announcement = optionalText(data, 'transferAnnouncement', path, problems);
+  if (announcement.length > 1000) {
+    const rule = 'transferAnnouncement has at most 1000 characters';
+    problems.add(`${path}/transferAnnouncement`, 'value', rule);
+  }
+  const key = optionalText(data, 'transferAcceptKey', path, problems);
+  if (key !== '' && !acceptKeyForm.test(key)) {
+    problems.add(
+      `${path}/transferAcceptKey`,
+      'value',
+      'transferAcceptKey is one key of 0-9, * and #, or null for none',
+    );
+  }
 }
 
 /** A URL with a template in its scheme or host is judged when it is called. */

@@ -77,12 +77,54 @@ interface ConditionQuestion extends Situation {
   readonly wanted: readonly VariableWanted[];
 }
 
+/** Who understands and speaks, for results that must be honest about it (contract 6.4 `evaluator`). */
+export interface Evaluator {
+  /** `embedded` for the rules of this program, else the protocol of the model's server */
+  readonly provider: string;
+  /** `rules`, or the model as its server names it */
+  readonly model: string;
+  /** Whether the same questions always get the same answers. */
+  readonly deterministic: boolean;
+}
+
 /** Rejects only when the model behind it cannot be reached or answers nonsense. */
 export interface Understanding {
+  readonly evaluator: Evaluator;
   chooseEdge(question: EdgeQuestion): Promise<EdgeAnswer>;
   /** The variables that `text` holds; those it does not hold are absent. */
   extract(question: ExtractQuestion): Promise<Variables>;
   generate(question: SpeechQuestion): Promise<Speech>;
   /** Whether the node may be left. */
   conditionHolds(question: ConditionQuestion): Promise<{ readonly holds: boolean; readonly reason: string }>;
+}
+
+/** A tool of the author's, as a model is told of it (contract 8.1). */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema with root type object */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** Said while the tool runs; null: nothing. */
+  readonly speech: string | null;
+}
+
+export interface ToolResult {
+  readonly ok: boolean;
+  /** What the tool gave back, JSON; a model is told of it. */
+  readonly data: unknown;
+  /** One sentence for the log and the model; null when `ok`. */
+  readonly error: string | null;
+  /** What the conversation learns by it (`response_data`). */
+  readonly variables: Variables;
+}
+
+/** The tools of one conversation. */
+export interface ToolRunner {
+  list(): readonly ToolSpec[];
+  /**
+   * Runs a tool. What goes wrong with it (input that its schema refuses, a target that fails) is in the result;
+   * rejects only when `signal` is aborted.
+   * @param variables what templates can name now
+   */
+  run(name: string, input: unknown, signal: AbortSignal, variables: Variables): Promise<ToolResult>;
 }

@@ -39,6 +39,7 @@ import { chooseByKeys, fillsFromKeys, keyPlan, keysInSpeech } from './keys.ts';
 import { Memory } from './memory.ts';
 import { type EdgeRole, firstOf, roleOf } from './special-edges.ts';
 import { asText, fillTemplate } from './template.ts';
+import { transferOrder } from './transfer-node.ts';
 import { waysOut, withoutKeys } from './ways.ts';
 import { responsePathway, responseVariables, webhookRequest } from './webhook-node.ts';
 
@@ -179,11 +180,7 @@ export class Conversation {
         return null;
       case 'Transfer Call':
         this.#phase = 'transfer';
-        this.#act({
-          type: 'transfer',
-          target: fillTemplate(asText(node.data.transferNumber), this.variables),
-          method: node.data.transferMethod === 'refer' ? 'refer' : 'bridge',
-        });
+        this.#act({ type: 'transfer', ...transferOrder(node, this.variables) });
         return null;
       case 'Transfer Pathway':
         return this.#transferPathway(node);
@@ -415,8 +412,9 @@ export class Conversation {
     const options = this.#ways();
     const failure = options[firstOf(options, 'failure')];
     if (failure) return this.#go(failure, reason);
-    this.#end(reason);
-    return null;
+    const back = this.#returnFromGlobal(this.#node);
+    if (!back) this.#end(reason);
+    return back;
   }
 
   /** Goes on without the person, over the first edge of the first of these roles that has one. */

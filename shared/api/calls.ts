@@ -10,6 +10,7 @@ import {
   OneOf,
   Open,
   PathId,
+  Plain,
   Success,
   Text,
   Uuid,
@@ -99,5 +100,19 @@ export const CallView = Type.Object({
 export type CallView = Static<typeof CallView>;
 
 export const CallStopped = Success({ message: text });
+
+/** POST /v1/calls/active/transfer (contract 9.3); what makes it a warm transfer is ours. */
+export const CallTransfer = Closed({
+  call_id: Uuid(),
+  transfer_number: TransferTarget,
+  method: Optional(OneOf(['bridge', 'refer'])),
+  announcement: Optional(Text(1, 1000, 'Spoken to the target before the call is joined')),
+  accept_key: Optional(
+    Type.String({ pattern: '^[0-9*#]$', description: 'Key by which the target takes the call' }),
+  ),
+});
+export type CallTransfer = Static<typeof CallTransfer>;
+
+export const CallTransferStarted = Plain(Type.Object({ message: text }));
 
 export const CallPath = PathId('call_id', 'Id of the call');

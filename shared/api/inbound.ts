@@ -1,5 +1,6 @@
 /** Inbound numbers (contract section 10). */
 import { type Static, Type } from 'typebox';
+import { CallLimitsUpdate, CallLimitsView } from '#shared/api/call-limits.ts';
 import {
   BooleanOrText,
   Closed,
@@ -62,6 +63,8 @@ export const InboundUpdate = Closed({
   metadata: Clearable(Open()),
   webhook: Clearable(Text(1, 2048, 'An https:// URL')),
   label: Clearable(Text(0, 200)),
+  /** Of outgoing calls; replaces what was set. */
+  call_limits: Clearable(CallLimitsUpdate),
 });
 export type InboundUpdate = Static<typeof InboundUpdate>;
 
@@ -96,6 +99,7 @@ export const InboundNumber = Type.Object({
   request_data: Open(),
   metadata: Open(),
   webhook: Nullable(Type.String()),
+  call_limits: Nullable(CallLimitsView),
 });
 export type InboundNumber = Static<typeof InboundNumber>;
 

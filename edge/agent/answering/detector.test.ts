@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Flite } from '#shared/models/flite.ts';
+import { decodeMulaw, encodeMulaw } from '../../../test/fakes/audio.ts';
+import { framesOf, inTurn, noise, silence, together, tones } from '../../../test/fakes/sounds.ts';
+import { AnsweringDetector, answeringLimits } from './detector.ts';
+
+const flite = new Flite();
+const say = (text: string, voice: string | null = null) =>
+  flite.synthesize(text, { voice, language: 'en-US', sampleRate: 8000 });
+const greeting =
+  'Hi, you have reached the voice mail of John Smith. I am not available right now. ' +
+  'Please leave your name and number after the tone, and I will call you back.';
+
+let hello: Int16Array;
+let recording: Int16Array;
+beforeAll(async () => {
+  hello = await say('Hello?');
+  recording = await say(greeting);
+});
+afterAll(() => flite.close());
+
+/** What a detector makes of a sound that came through G.711, and when, ms. */
+function heard(sound: Int16Array, limits = answeringLimits) {
+  const detector = new AnsweringDetector(limits);
+  let decidedAt = 0;
+  let recordsAt = 0;
+  for (const [index, frame] of framesOf(sound).entries()) {
+    detector.write(decodeMulaw(encodeMulaw(frame)));
+    if (decidedAt === 0 && detector.verdict !== null) decidedAt = (index + 1) * 20;
+    if (recordsAt === 0 && detector.records) recordsAt = (index + 1) * 20;
+  }
+  return { verdict: detector.verdict, decidedAt, recordsAt };
+}
+
+describe('a person', () => {
+  it('says hello and waits', () => {
+    const { verdict, decidedAt } = heard(inTurn(silence(400), hello, silence(3000)));
+    expect(verdict).toBe('human');
+    const spoken = 400 + hello.length / 8;
+    expect(decidedAt).toBeGreaterThan(spoken + answeringLimits.pauseMs - 400);
+    expect(decidedAt).toBeLessThanOrEqual(spoken + answeringLimits.pauseMs + 100);
+  });
+
+  it.each([
+    'Smith residence, this is John speaking.',
+    'Yes?',
+    'Good morning, Miller and sons, how can I help?',
+  ])('answers %j', async (text) => {
+    expect(heard(inTurn(silence(300), await say(text), silence(3000))).verdict).toBe('human');
+  });
+
+  it.each([150, 300, 600])('is heard through noise of %i', (level) => {
+    const sound = inTurn(silence(1400), hello, silence(3000));
+    expect(heard(together(sound, noise(6000, level))).verdict).toBe('human');
+  });
+
+  it('is not told from a mailbox by a breath or a click', () => {
+    const click = noise(40, 4000);
+    const sound = inTurn(silence(300), click, silence(3000), hello, silence(2000));
+    const { verdict, decidedAt } = heard(sound);
+    expect(verdict).toBe('human');
+    expect(decidedAt).toBeGreaterThan(3340 + answeringLimits.pauseMs);
+  });
+});
+
+describe('a mailbox', () => {
+  it.each(['slt', 'kal', 'rms', 'awb'])('greets at length with the voice %s, and beeps', async (voice) => {
+    const speech = await say(greeting, voice);
+    const beepEnds = 600 + Math.ceil(speech.length / 8) + 700 + 400;
+    const sound = inTurn(silence(600), speech, silence(700), tones([1000], 400), silence(3000));
+    const { verdict, decidedAt, recordsAt } = heard(sound);
+    expect(verdict).toBe('voicemail');
+    expect(decidedAt).toBeGreaterThan(600 + answeringLimits.greetingMs - 200);
+    expect(decidedAt).toBeLessThan(600 + answeringLimits.greetingMs + 600);
+    expect(recordsAt).toBeGreaterThanOrEqual(beepEnds);
+    expect(recordsAt).toBeLessThan(beepEnds + 120);
+  });
+
+  it.each([
+    [352, 300],
+    [425, 500],
+    [440, 2000],
+    [880, 300],
+    [1412, 400],
+    [2190, 300],
+  ])('beeps at %i Hz for %i ms', (hz, ms) => {
+    const before = inTurn(silence(600), recording, silence(703));
+    const { verdict, recordsAt } = heard(inTurn(before, tones([hz], ms, 2000), silence(1000)));
+    expect(verdict).toBe('voicemail');
+    expect(recordsAt).toBeGreaterThanOrEqual(before.length / 8 + ms);
+    expect(recordsAt).toBeLessThan(before.length / 8 + ms + 120);
+  });
+
+  it('is known by the beep alone when its greeting is short', async () => {
+    const speech = await say('Please leave a message.');
+    const before = inTurn(silence(300), speech, silence(800));
+    const { verdict, decidedAt, recordsAt } = heard(inTurn(before, tones([1000], 500), silence(1000)));
+    expect(verdict).toBe('voicemail');
+    expect(decidedAt).toBeLessThan(before.length / 8 + 400);
+    expect(recordsAt).toBeGreaterThanOrEqual(before.length / 8 + 500);
+  });
+
+  it('records after a long silence when it does not beep', () => {
+    const spoken = 300 + recording.length / 8;
+    const { verdict, recordsAt } = heard(inTurn(silence(300), recording, silence(4000)));
+    expect(verdict).toBe('voicemail');
+    expect(recordsAt).toBeGreaterThan(spoken + answeringLimits.silenceMs - 700);
+    expect(recordsAt).toBeLessThan(spoken + answeringLimits.silenceMs + 100);
+  });
+
+  it('is spoken to in the end, even if it never stops', () => {
+    const limits = { ...answeringLimits, patienceMs: 5000 };
+    const { decidedAt, recordsAt } = heard(inTurn(silence(300), recording, recording), limits);
+    expect(recordsAt - decidedAt).toBe(5000);
+  });
+
+  it('is heard through noise', () => {
+    const sound = inTurn(silence(600), recording, silence(700), tones([1000], 400), silence(2000));
+    expect(heard(together(sound, noise(20_000, 400)))).toMatchObject({ verdict: 'voicemail' });
+  });
+});
+
+describe('neither', () => {
+  const often = (count: number, ...parts: Int16Array[]) =>
+    inTurn(...Array.from({ length: count }, () => inTurn(...parts)));
+
+  it.each([
+    ['silence', () => silence(21_000)],
+    ['North American ringing', () => often(4, tones([440, 480], 2000, 2500), silence(4000))],
+    ['European ringing', () => often(5, tones([425], 1000), silence(4000))],
+    [
+      'British ringing',
+      () => often(8, tones([400, 450], 400), silence(200), tones([400, 450], 400), silence(2000)),
+    ],
+    ['a busy tone', () => often(21, tones([480, 620], 500, 3000), silence(500))],
+    ['a dial tone', () => tones([350, 440], 21_000, 3000)],
+    ['noise', () => inTurn(silence(100), noise(21_000, 1000))],
+    ['loud noise', () => inTurn(silence(100), noise(21_000, 6000))],
+  ])('is %s', (_name, sound) => {
+    expect(heard(sound())).toEqual({
+      verdict: 'unknown',
+      decidedAt: answeringLimits.watchMs,
+      recordsAt: 0,
+    });
+  });
+
+  it('does not hide the greeting that comes after the ringing', () => {
+    const ringing = inTurn(tones([440, 480], 2000, 2500), silence(4000));
+    const sound = inTurn(ringing, recording, silence(700), tones([1000], 400), silence(1000));
+    expect(heard(sound)).toMatchObject({ verdict: 'voicemail' });
+    expect(heard(inTurn(ringing, hello, silence(3000)))).toMatchObject({ verdict: 'human' });
+  });
+});

@@ -1,0 +1,151 @@
+/**
+ * Speaks to the target of a warm transfer, and joins the waiting call when the target takes it.
+ *
+ *     [ announcing ] --heard, no key asked--> join
+ *          |   ^
+ *    heard |   | wrong key or silence, once
+ *          v   |
+ *     [ asking ] --the key--> join
+ *          | wrong key or silence again
+ *          v
+ *        hangup
+ */
+import type { Clock, Timer } from '#shared/clock.ts';
+import type { TranscriptEntry } from '#shared/edge-protocol.ts';
+import type { NewId } from '#shared/ids.ts';
+import type { TextToSpeech } from '#shared/models/speech.ts';
+import type { AgentHost, AgentLeg, ConsultOrder, DtmfEvent } from '../call/ports.ts';
+import { PlayQueue } from './play-queue.ts';
+
+export interface ConsultLimits {
+  /** ms after the announcement within which the key must be pressed */
+  readonly acceptWithinMs: number;
+  /** times that the announcement is said again */
+  readonly repeats: number;
+  /** ms between the last word and the joining: what the target's jitter buffer still holds */
+  readonly tailMs: number;
+}
+
+export const consultLimits: ConsultLimits = { acceptWithinMs: 15_000, repeats: 1, tailMs: 200 };
+
+export interface ConsultDeps {
+  readonly tts: TextToSpeech;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly limits: ConsultLimits;
+}
+
+const maxSeconds = 600;
+
+export class ConsultAgent implements AgentLeg {
+  readonly sampleRate = 8000;
+  readonly #order: ConsultOrder;
+  readonly #host: AgentHost;
+  readonly #deps: ConsultDeps;
+  #queue = new PlayQueue(8000 * maxSeconds);
+  #speech: Int16Array | null = null;
+  #timer: Timer | null = null;
+  #repeats = 0;
+  #started = false;
+  #decided = false;
+
+  constructor(order: ConsultOrder, host: AgentHost, deps: ConsultDeps) {
+    this.#order = order;
+    this.#host = host;
+    this.#deps = deps;
+  }
+
+  /** Synthesizes the announcement. Rejects when that fails: nobody is joined unannounced. */
+  async prepare(): Promise<void> {
+    const { announcement } = this.#order;
+    if (announcement === null) return;
+    const { sampleRate } = this;
+    this.#speech = await this.#deps.tts.synthesize(announcement, {
+      voice: null,
+      language: 'en-US',
+      sampleRate,
+    });
+  }
+
+  start(): void {
+    this.#started = true;
+    this.#announce();
+  }
+
+  read(frame: Int16Array): boolean {
+    return this.#queue.read(frame);
+  }
+
+  /** The key may be pressed while the announcement is still being said. */
+  dtmf({ digit }: DtmfEvent): void {
+    const { acceptKey } = this.#order;
+    if (acceptKey === null || this.#decided || !this.#started) return;
+    this.#note('user', `Pressed ${digit}`);
+    if (digit === acceptKey) this.#join();
+    else this.#again(`the key ${digit} was pressed, not ${acceptKey}`);
+  }
+
+  close(): void {
+    this.#decided = true;
+    this.#timer?.cancel();
+    this.#silence();
+  }
+
+  #announce(): void {
+    const { announcement } = this.#order;
+    if (announcement === null || !this.#speech) {
+      this.#announced();
+      return;
+    }
+    this.#note('assistant', announcement);
+    const queue = this.#queue;
+    queue.push(this.#speech);
+    queue.mark(() => {
+      // A mark of words that were cut off says nothing.
+      if (queue === this.#queue) this.#announced();
+    });
+  }
+
+  #announced(): void {
+    const { acceptKey, announcement } = this.#order;
+    const { acceptWithinMs, tailMs } = this.#deps.limits;
+    if (this.#decided) return;
+    if (acceptKey !== null) this.#wait(acceptWithinMs, () => this.#again('no key was pressed'));
+    else if (announcement !== null) this.#wait(tailMs, () => this.#join());
+    else this.#join();
+  }
+
+  #again(why: string): void {
+    this.#timer?.cancel();
+    if (this.#repeats >= this.#deps.limits.repeats) {
+      this.#decided = true;
+      this.#silence();
+      this.#host.hangup(`the target did not take the call: ${why}`);
+      return;
+    }
+    this.#repeats++;
+    this.#silence();
+    this.#announce();
+  }
+
+  #join(): void {
+    this.#decided = true;
+    this.#timer?.cancel();
+    this.#silence();
+    this.#host.join();
+  }
+
+  #silence(): void {
+    this.#queue = new PlayQueue(this.sampleRate * maxSeconds);
+  }
+
+  #wait(ms: number, fire: () => void): void {
+    this.#timer?.cancel();
+    this.#timer = this.#deps.clock.after(ms, fire);
+  }
+
+  #note(user: TranscriptEntry['user'], text: string): void {
+    const at = new Date(this.#deps.clock.now()).toISOString();
+    this.#host.transcript({ id: this.#deps.newId(), at, user, text, node_id: null, node_name: null });
+  }
+}

@@ -1,0 +1,14 @@
+import type { Log } from '../call/log.ts';
+import type { AgentHost } from '../call/ports.ts';
+import { transferTo } from './transfer-to.ts';
+
+/**
+ * Hands a call whose agent is lost to its fallback number (stream.md). Where that is in vain too, the call fails for
+ * the first reason.
+ */
+export async function passOn(host: AgentHost, number: string, cause: Error, log: Log): Promise<void> {
+  log.warn({ err: cause, fallback_number: number }, 'the call is passed on to the fallback number');
+  const outcome = await transferTo(host, number, 'bridge');
+  if (outcome.ok) return;
+  host.fail(new Error(`${cause.message}; the fallback number ${number}: ${outcome.reason}`, { cause }));
+}

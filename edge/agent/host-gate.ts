@@ -1,0 +1,43 @@
+import type { CallVariables, TranscriptEntry } from '#shared/edge-protocol.ts';
+import type { AgentHost, TransferOrder, TransferOutcome } from '../call/ports.ts';
+
+/** What an agent is given in place of its host when somebody else may take the call from it. */
+export class HostGate implements AgentHost {
+  readonly #host: AgentHost;
+  #open = true;
+
+  constructor(host: AgentHost) {
+    this.#host = host;
+  }
+
+  /** Whatever the agent asks from now on is without effect. */
+  shut(): void {
+    this.#open = false;
+  }
+
+  hangup(reason: string): void {
+    if (this.#open) this.#host.hangup(reason);
+  }
+  async sendDtmf(digits: string): Promise<void> {
+    if (this.#open) await this.#host.sendDtmf(digits);
+  }
+  transcript(entry: TranscriptEntry): void {
+    if (this.#open) this.#host.transcript(entry);
+  }
+  variables(values: CallVariables): void {
+    if (this.#open) this.#host.variables(values);
+  }
+  async transfer(order: TransferOrder): Promise<TransferOutcome> {
+    if (this.#open) return this.#host.transfer(order);
+    return { ok: false, code: 'not_active', sipCode: null, reason: 'A mailbox has answered the call.' };
+  }
+  join(): void {
+    if (this.#open) this.#host.join();
+  }
+  answeredBy(who: 'human' | 'voicemail' | 'unknown'): void {
+    if (this.#open) this.#host.answeredBy(who);
+  }
+  fail(error: Error): void {
+    if (this.#open) this.#host.fail(error);
+  }
+}

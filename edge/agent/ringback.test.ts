@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { ToneEar } from './answering/tone-ear.ts';
+import { ringback } from './ringback.ts';
+
+it('rings for 2 s with two tones and is silent for 4 s, again and again', () => {
+  const endpoint = ringback();
+  const ear = new ToneEar();
+  const frame = new Int16Array(160);
+  const rings: boolean[] = [];
+  const heard = new Set<string>();
+  for (let i = 0; i < 700; i++) {
+    rings.push(endpoint.read(frame));
+    if (i > 0 && i < 100) heard.add(`${ear.hear(frame, true)} at ${ear.pitchHz}`);
+  }
+  expect(rings.flatMap((rang, i) => (rang === rings[i - 1] ? [] : [`${i} ${rang}`]))).toEqual([
+    '0 true',
+    '100 false',
+    '300 true',
+    '400 false',
+    '600 true',
+  ]);
+  heard.delete('none at 450');
+  for (const what of heard) expect(what).toMatch(/^several at 4(25|50|75)$/);
+});
+
+it('gives every caller a ring of their own, from its beginning', () => {
+  const [one, other] = [ringback(), ringback()];
+  const first = new Int16Array(160);
+  one.read(first);
+  one.read(new Int16Array(160));
+  const frame = new Int16Array(160);
+  other.read(frame);
+  expect(frame).toEqual(first);
+  expect(Math.max(...frame)).toBeGreaterThan(4000);
+  expect(Math.max(...frame)).toBeLessThan(6000);
+});

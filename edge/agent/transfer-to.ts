@@ -1,0 +1,17 @@
+import { readCallTarget } from '#shared/call-target.ts';
+import type { AgentHost, ConsultOrder, TransferOutcome } from '../call/ports.ts';
+
+/** Asks for a transfer to somebody whom an author or a server has named: what is no target fails like any other. */
+export async function transferTo(
+  host: AgentHost,
+  text: string,
+  method: 'bridge' | 'refer',
+  consult: ConsultOrder | null = null,
+): Promise<TransferOutcome> {
+  const read = text.trim() === '' ? { problem: 'is empty' } : readCallTarget(text);
+  if ('problem' in read) {
+    const reason = `The transfer target "${text}" ${read.problem}.`;
+    return { ok: false, code: 'target_not_allowed', sipCode: null, reason };
+  }
+  return host.transfer({ target: read.target, method, consult });
+}

@@ -1,0 +1,202 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import { Flite } from '#shared/models/flite.ts';
+import { framesOf, inTurn, silence, tones } from '../../test/fakes/sounds.ts';
+import type { AgentHost, AgentLeg, DtmfEvent, VoicemailOrder } from '../call/ports.ts';
+import { answeringLimits } from './answering/detector.ts';
+import { RecordingHost, RecordingLog, settle, takeFrames } from './testing.ts';
+import { watchVoicemail } from './voicemail-watch.ts';
+
+let person: Int16Array;
+let mailbox: Int16Array;
+beforeAll(async () => {
+  const flite = new Flite();
+  const say = (text: string) => flite.synthesize(text, { voice: null, language: 'en-US', sampleRate: 8000 });
+  person = inTurn(silence(200), await say('Hello?'), silence(2000));
+  mailbox = inTurn(
+    silence(200),
+    await say('You have reached the voice mail of John Smith. Please leave your message after the tone.'),
+    silence(500),
+  );
+  await flite.close();
+});
+const beep = tones([1000], 400);
+
+/** An agent that hums, and keeps what it is told. */
+class Humming implements AgentLeg {
+  readonly sampleRate;
+  readonly host: AgentHost;
+  heard = 0;
+  started = 0;
+  readonly keys: string[] = [];
+  readonly closedFor: string[] = [];
+
+  constructor(host: AgentHost, sampleRate: 8000 | 16000) {
+    this.host = host;
+    this.sampleRate = sampleRate;
+  }
+  async prepare(): Promise<void> {}
+  start(): void {
+    this.started++;
+  }
+  read(frame: Int16Array): boolean {
+    frame.fill(7);
+    return true;
+  }
+  write(): void {
+    this.heard++;
+  }
+  dtmf(event: DtmfEvent): void {
+    this.keys.push(event.digit);
+  }
+  close(reason: string): void {
+    this.closedFor.push(reason);
+  }
+}
+
+function setUp(order: VoicemailOrder, { sampleRate = 8000 as 8000 | 16000, speaks = true } = {}) {
+  const clock = new FakeClock();
+  const host = new RecordingHost();
+  const log = new RecordingLog();
+  const made: Humming[] = [];
+  const spoken: string[] = [];
+  const counted: string[] = [];
+  const make = (gate: AgentHost) => {
+    const agent = new Humming(gate, sampleRate);
+    made.push(agent);
+    return agent;
+  };
+  const agent = watchVoicemail(order, make, host, {
+    clock,
+    log,
+    newId: () => 'id',
+    limits: answeringLimits,
+    answered: (who) => counted.push(who),
+    synthesize: async (message, rate) => {
+      if (!speaks) throw new Error('no voice');
+      spoken.push(message);
+      return new Int16Array((message.length * rate) / 50).fill(9);
+    },
+  });
+  const [inner] = made;
+  if (!inner) throw new Error('no agent was made');
+  agent.start();
+  /** The callee sends a sound; time passes with it. */
+  const hear = async (sound: Int16Array) => {
+    for (const frame of framesOf(sound)) {
+      agent.write?.(
+        sampleRate === 8000 ? frame : Int16Array.from({ length: 320 }, (_, i) => frame[i >> 1] ?? 0),
+      );
+      clock.advance(20);
+    }
+    await settle();
+  };
+  return { agent, inner, clock, host, log, spoken, counted, hear };
+}
+
+const frame = () => new Int16Array(160);
+
+describe('when a person answers', () => {
+  it('says so, and the agent goes on', async () => {
+    const { agent, inner, clock, host, hear } = setUp({ action: 'hangup', message: null });
+    await hear(person);
+    expect(host.answerers).toEqual(['human']);
+    await hear(mailbox);
+    expect(host.answerers).toEqual(['human']);
+    expect([inner.started, inner.closedFor, host.hangups]).toEqual([1, [], []]);
+    expect(inner.heard).toBe(framesOf(person).length + framesOf(mailbox).length);
+    expect(agent.read(frame())).toBe(true);
+    agent.dtmf?.({ digit: '5', durationMs: 100 });
+    expect(inner.keys).toEqual(['5']);
+    inner.host.hangup('done');
+    expect(host.hangups).toEqual(['done']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('says that it does not know after 20 s of silence', async () => {
+    const { host, counted, hear } = setUp({ action: 'hangup', message: null });
+    await hear(silence(20_000));
+    expect([host.answerers, counted]).toEqual([['unknown'], ['unknown']]);
+    expect(host.hangups).toEqual([]);
+  });
+});
+
+describe('when a mailbox answers', () => {
+  it('hangs up', async () => {
+    const { inner, host, hear } = setUp({ action: 'hangup', message: null });
+    await hear(mailbox);
+    expect(host.answerers).toEqual(['voicemail']);
+    expect(host.hangups).toEqual(['a mailbox has answered the call']);
+    expect(inner.closedFor).toHaveLength(1);
+    expect(host.lines('agent-action')).toEqual(['agent-action: A mailbox has answered the call']);
+  });
+
+  it('lets the agent go on when it is told to ignore it', async () => {
+    const { agent, inner, host, hear } = setUp({ action: 'ignore', message: null });
+    await hear(inTurn(mailbox, beep, silence(4000)));
+    expect(host.answerers).toEqual(['voicemail']);
+    expect([inner.closedFor, host.hangups]).toEqual([[], []]);
+    expect(agent.read(frame())).toBe(true);
+  });
+
+  const leave = { action: 'leave_message', message: 'Call us back.' } as const;
+
+  it.each([8000, 16_000] as const)('leaves the message after the beep, at %i Hz', async (sampleRate) => {
+    const { agent, inner, clock, host, spoken, hear } = setUp(leave, { sampleRate });
+    expect(spoken).toEqual(['Call us back.']);
+    await hear(mailbox);
+    expect(host.answerers).toEqual(['voicemail']);
+    expect(inner.closedFor).toHaveLength(1);
+    expect(await takeFrames(agent, 5)).toBe(0);
+    await hear(beep);
+    expect(await takeFrames(agent, 5)).toBe(0);
+    await hear(silence(100));
+    expect(host.lines('assistant')).toEqual(['assistant: Call us back.']);
+    expect(await takeFrames(agent, 30)).toBe('Call us back.'.length);
+    clock.advance(499);
+    expect(host.hangups).toEqual([]);
+    clock.advance(1);
+    expect(host.hangups).toEqual(['the message was left in the mailbox']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('takes no word of the agent any more', async () => {
+    const { agent, inner, host, hear } = setUp(leave);
+    await hear(mailbox);
+    inner.host.hangup('late');
+    inner.host.fail(new Error('late'));
+    inner.host.variables({ late: true });
+    expect(await inner.host.transfer({ target: '1', method: 'bridge', consult: null })).toMatchObject({
+      ok: false,
+      code: 'not_active',
+    });
+    agent.dtmf?.({ digit: '5', durationMs: 100 });
+    expect([host.hangups, host.failures, host.learned, host.transfers, inner.keys]).toEqual([
+      [],
+      [],
+      {},
+      [],
+      [],
+    ]);
+  });
+
+  it('hangs up after the beep when the message cannot be spoken', async () => {
+    const { host, log, hear } = setUp(leave, { speaks: false });
+    await hear(inTurn(mailbox, beep, silence(100)));
+    expect(host.hangups).toEqual(['a mailbox has answered the call, and the message cannot be spoken']);
+    expect(log.warnings.map(({ message }) => message)).toEqual([
+      'the message for the mailbox cannot be spoken',
+    ]);
+  });
+
+  it('leaves no timer when the call ends meanwhile', async () => {
+    const { agent, clock, host, hear } = setUp(leave);
+    await hear(inTurn(mailbox, beep, silence(100)));
+    await takeFrames(agent, 30);
+    agent.close('over');
+    agent.close('over');
+    expect(clock.pending).toBe(0);
+    clock.advance(10_000);
+    expect(host.hangups).toEqual([]);
+  });
+});

@@ -1,0 +1,181 @@
+/**
+ * Watches who has answered a call of ours while its agent talks, and takes the call from the agent when it was a
+ * mailbox (contract 9.1 and 9.2).
+ *
+ *     [ watching ] --human, unknown--> [ out of the way ]
+ *          | voicemail
+ *          +--ignore--> [ out of the way ]
+ *          +--hangup--> the end
+ *          +--leave_message--> [ waiting for the beep ] --> [ speaking ] --> the end
+ */
+import type { Clock, Timer } from '#shared/clock.ts';
+import type { TranscriptEntry } from '#shared/edge-protocol.ts';
+import type { NewId } from '#shared/ids.ts';
+import type { Log } from '../call/log.ts';
+import type { AgentHost, AgentLeg, DtmfEvent, VoicemailOrder } from '../call/ports.ts';
+import { type Answerer, AnsweringDetector, type AnsweringLimits } from './answering/detector.ts';
+import { HostGate } from './host-gate.ts';
+import { PlayQueue } from './play-queue.ts';
+
+export interface VoicemailWatchDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly newId: NewId;
+  readonly limits: AnsweringLimits;
+  /** Called once, when it is decided. */
+  readonly answered: (who: Answerer) => void;
+  /** Speaks the order's message. */
+  readonly synthesize: (message: string, sampleRate: number) => Promise<Int16Array>;
+}
+
+/** ms between the last word and the end of the call: what the mailbox's jitter buffer still holds. */
+const tailMs = 500;
+const maxMessageSeconds = 600;
+const detectorSamples = 160;
+
+/** @param make creates the agent that talks unless a mailbox answers */
+export function watchVoicemail(
+  order: VoicemailOrder,
+  make: (host: AgentHost) => AgentLeg,
+  host: AgentHost,
+  deps: VoicemailWatchDeps,
+): AgentLeg {
+  const gate = new HostGate(host);
+  return new VoicemailWatch(order, make(gate), gate, host, deps);
+}
+
+class VoicemailWatch implements AgentLeg {
+  readonly #inner: AgentLeg;
+  readonly #order: VoicemailOrder;
+  readonly #gate: HostGate;
+  readonly #host: AgentHost;
+  readonly #deps: VoicemailWatchDeps;
+  readonly #narrow = new Int16Array(detectorSamples);
+  readonly #timers = new Set<Timer>();
+  #detector: AnsweringDetector | null;
+  /** Speaks instead of the agent. */
+  #queue: PlayQueue | null = null;
+  #speech: Promise<Int16Array | null> | null = null;
+  #reported = false;
+  #closed = false;
+
+  constructor(
+    order: VoicemailOrder,
+    inner: AgentLeg,
+    gate: HostGate,
+    host: AgentHost,
+    deps: VoicemailWatchDeps,
+  ) {
+    this.#inner = inner;
+    this.#order = order;
+    this.#gate = gate;
+    this.#host = host;
+    this.#deps = deps;
+    this.#detector = new AnsweringDetector(deps.limits);
+  }
+
+  get sampleRate(): 8000 | 16000 {
+    return this.#inner.sampleRate;
+  }
+
+  prepare(): Promise<void> {
+    return this.#inner.prepare();
+  }
+
+  /** The message is synthesized while the call is watched, so that it is there when the beep comes. */
+  start(): void {
+    const { action, message } = this.#order;
+    if (action === 'leave_message' && message !== null) this.#speech = this.#synthesized(message);
+    this.#inner.start();
+  }
+
+  read(frame: Int16Array): boolean {
+    return this.#queue ? this.#queue.read(frame) : this.#inner.read(frame);
+  }
+
+  dtmf(event: DtmfEvent): void {
+    if (!this.#queue) this.#inner.dtmf?.(event);
+  }
+
+  close(reason: string): void {
+    this.#closed = true;
+    this.#detector = null;
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers.clear();
+    this.#queue?.clear();
+    this.#inner.close(reason);
+  }
+
+  write(frame: Int16Array): void {
+    if (!this.#queue) this.#inner.write?.(frame);
+    const detector = this.#detector;
+    if (!detector) return;
+    detector.write(this.#narrowed(frame));
+    const { verdict } = detector;
+    // What follows may end the call, which must not happen inside the turn of its media.
+    if (verdict !== null && !this.#reported) {
+      this.#reported = true;
+      if (verdict !== 'voicemail' || this.#order.action !== 'leave_message') this.#detector = null;
+      this.#after(0, () => this.#decided(verdict));
+    } else if (detector.records) {
+      this.#detector = null;
+      this.#after(0, () => void this.#leaveMessage());
+    }
+  }
+
+  /** The frame at 8 kHz; of 16 kHz, the mean of two samples, which is filter enough for levels and tones. */
+  #narrowed(frame: Int16Array): Int16Array {
+    if (frame.length === detectorSamples) return frame;
+    for (let i = 0; i < detectorSamples; i++) {
+      this.#narrow[i] = ((frame[2 * i] ?? 0) + (frame[2 * i + 1] ?? 0)) >> 1;
+    }
+    return this.#narrow;
+  }
+
+  #decided(verdict: Answerer): void {
+    this.#host.answeredBy(verdict);
+    this.#deps.answered(verdict);
+    if (verdict !== 'voicemail') return;
+    const { action } = this.#order;
+    this.#note('agent-action', 'A mailbox has answered the call');
+    if (action === 'ignore') return;
+    this.#gate.shut();
+    this.#inner.close('a mailbox has answered the call');
+    this.#queue = new PlayQueue(this.sampleRate * maxMessageSeconds);
+    if (action === 'hangup') this.#host.hangup('a mailbox has answered the call');
+  }
+
+  async #leaveMessage(): Promise<void> {
+    const speech = await this.#speech;
+    if (this.#closed) return;
+    if (!speech)
+      return this.#host.hangup('a mailbox has answered the call, and the message cannot be spoken');
+    this.#note('assistant', this.#order.message ?? '');
+    this.#queue?.push(speech);
+    this.#queue?.mark(() => {
+      if (!this.#closed) this.#after(tailMs, () => this.#host.hangup('the message was left in the mailbox'));
+    });
+  }
+
+  async #synthesized(message: string): Promise<Int16Array | null> {
+    try {
+      return await this.#deps.synthesize(message, this.sampleRate);
+    } catch (error) {
+      this.#deps.log.error({ err: error, text: message }, 'the message for the mailbox cannot be spoken');
+      return null;
+    }
+  }
+
+  #note(user: TranscriptEntry['user'], text: string): void {
+    const at = new Date(this.#deps.clock.now()).toISOString();
+    this.#host.transcript({ id: this.#deps.newId(), at, user, text, node_id: null, node_name: null });
+  }
+
+  #after(ms: number, fire: () => void): void {
+    const timer = this.#deps.clock.after(ms, () => {
+      this.#timers.delete(timer);
+      fire();
+    });
+    this.#timers.add(timer);
+  }
+}

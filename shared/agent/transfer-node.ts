@@ -1,0 +1,28 @@
+/** What a Transfer Call node asks for (contract 11.1), its templates filled. */
+import type { GraphNode } from './graph.ts';
+import type { Variables } from './interfaces.ts';
+import { asText, fillTemplate } from './template.ts';
+
+export interface NodeTransfer {
+  /** Empty when the node, or the variables in it, name nobody. */
+  readonly target: string;
+  readonly method: 'bridge' | 'refer';
+  readonly announcement: string | null;
+  readonly acceptKey: string | null;
+}
+
+/** `0`..`9`, `*` or `#` */
+export const acceptKeyForm = /^[0-9*#]$/;
+
+/** `transferAnnouncement` and `transferAcceptKey` make a warm transfer of it; a key that is none is left out. */
+export function transferOrder(node: Pick<GraphNode, 'data'>, variables: Variables): NodeTransfer {
+  const { transferNumber, transferMethod, transferAnnouncement, transferAcceptKey } = node.data;
+  const announcement = fillTemplate(asText(transferAnnouncement), variables).trim();
+  const key = asText(transferAcceptKey).trim();
+  return {
+    target: fillTemplate(asText(transferNumber), variables).trim(),
+    method: transferMethod === 'refer' ? 'refer' : 'bridge',
+    announcement: announcement === '' ? null : announcement,
+    acceptKey: acceptKeyForm.test(key) ? key : null,
+  };
+}

@@ -1,0 +1,158 @@
+/** Who answers a call of ours: a peer over TLS and SRTP that greets like a person or like a mailbox. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Flite } from '#shared/models/flite.ts';
+import { encodeMulaw } from '../fakes/audio.ts';
+import type { TestKeyPair } from '../fakes/certificates.ts';
+import { framesOf, inTurn, silence, tones } from '../fakes/sounds.ts';
+import { SrtpPeer } from '../fakes/srtp-peer.ts';
+import { eventually } from './eventually.ts';
+import type { TestSystem } from './harness.ts';
+import { TestTrunk, type TrunkCall } from './trunk.ts';
+import { attachTrunk, startTrunkSystem, trunkPair } from './trunk-system.ts';
+
+const from = '+14155550145';
+/** A sample of speech is louder than this; the codec's own noise is not. */
+const loud = 1000;
+
+let system: TestSystem;
+let trunk: TestTrunk;
+let pair: TestKeyPair;
+let media: SrtpPeer;
+let pathway: string;
+let person: Int16Array;
+let mailbox: Int16Array;
+const beep = tones([1000], 400);
+
+beforeAll(async () => {
+  system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600' });
+  pair = await trunkPair(system);
+  trunk = await TestTrunk.listen(pair);
+  await attachTrunk(system, from, trunk.port);
+  pathway = await system.api.pathway(
+    'question',
+    [
+      { id: 'ask', type: 'Default', data: { name: 'Ask', text: 'Will you come?', isStart: true } },
+      { id: 'yes', type: 'End Call', data: { name: 'Yes', text: 'See you.' } },
+    ],
+    [{ id: 'e1', source: 'ask', target: 'yes', data: { label: 'User pressed 1' } }],
+  );
+  const flite = new Flite();
+  const say = (text: string) => flite.synthesize(text, { voice: 'rms', language: 'en-US', sampleRate: 8000 });
+  person = inTurn(silence(200), await say('Hello?'), silence(2500));
+  mailbox = inTurn(
+    silence(200),
+    await say('You have reached the voice mail of John Smith. Please leave your message after the tone.'),
+    silence(500),
+  );
+  await flite.close();
+});
+
+afterAll(async () => {
+  await system?.stop();
+  await trunk?.close();
+});
+
+beforeEach(async () => {
+  media = await SrtpPeer.open();
+});
+
+afterEach(() => media.close());
+
+async function place(to: string, more: Record<string, unknown>): Promise<{ id: string; call: TrunkCall }> {
+  const order = { phone_number: to, from, pathway_id: pathway, ...more };
+  const { call_id: id } = await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order);
+  const call = await trunk.call();
+  media.connect(call.invite.body);
+  call.answer('200 OK', media.sdp());
+  await call.expect('ACK');
+  return { id, call };
+}
+
+const play = (sound: Int16Array) => media.play(framesOf(sound).map((frame) => encodeMulaw(frame)));
+
+/** Sends silence until the edge hangs up, so that the line does not fall dead. */
+async function untilHungUp(call: TrunkCall): Promise<void> {
+  for (let waitedMs = 0; waitedMs < 20_000; waitedMs += 200) {
+    if (call.received.some(({ method }) => method === 'BYE')) return;
+    await play(silence(200));
+  }
+  throw new Error('the edge did not hang up within 20 s');
+}
+
+/** ms of speech that the callee has heard from sample `begin` on. */
+function speechMs(begin: number): number {
+  const frames = framesOf(media.samples().subarray(begin));
+  return frames.filter((frame) => frame.some((sample) => Math.abs(sample) > loud)).length * 20;
+}
+
+interface Answered {
+  readonly answered_by: string | null;
+  readonly call_ended_by: string | null;
+}
+
+const answeredBy = (id: string, who: string) =>
+  eventually(`the call to be answered by ${who}`, async () => {
+    const detail = await system.api.ok<Answered>('GET', `/v1/calls/${id}`);
+    return detail.answered_by === who ? detail : null;
+  });
+
+test('a person is told from a mailbox, and the agent goes on', async () => {
+  const { id, call } = await place('+14155550181', { voicemail: { action: 'hangup' } });
+  await play(person);
+  await answeredBy(id, 'human');
+  await media.press('1');
+  await untilHungUp(call);
+  await system.api.endedCall(id);
+  const { transcripts } = await system.api.detail(id);
+  expect(transcripts.filter(({ user }) => user === 'assistant').map(({ text }) => text)).toEqual([
+    'Will you come?',
+    'See you.',
+  ]);
+});
+
+test('a mailbox is left a message after its beep, with the variables filled in', async () => {
+  const { id, call } = await place('+14155550182', {
+    voicemail: { action: 'leave_message', message: 'Hello {{name}}, please call us back tomorrow.' },
+    request_data: { name: 'John' },
+  });
+  await play(mailbox);
+  await answeredBy(id, 'voicemail');
+  // The agent is silent by now; until the beep is over nothing may be said.
+  const quietFrom = media.samples().length;
+  await play(inTurn(silence(300), beep));
+  expect(speechMs(quietFrom)).toBe(0);
+  const beeped = media.samples().length;
+  await untilHungUp(call);
+  expect(speechMs(beeped)).toBeGreaterThan(1000);
+  expect(await system.api.endedCall(id)).toMatchObject({ outcome: 'completed', hangup_by: 'agent' });
+  const { transcripts } = await system.api.detail(id);
+  expect(transcripts.at(-1)).toMatchObject({
+    user: 'assistant',
+    text: 'Hello John, please call us back tomorrow.',
+  });
+});
+
+test('a mailbox is hung up on, unless the order says otherwise', async () => {
+  const { id, call } = await place('+14155550183', {});
+  await play(mailbox);
+  await untilHungUp(call);
+  await system.api.endedCall(id);
+  expect(await answeredBy(id, 'voicemail')).toMatchObject({ call_ended_by: 'ASSISTANT' });
+});
+
+test('an agent that waits for the greeting says nothing before it has ended', async () => {
+  const { id, call } = await place('+14155550184', {
+    wait_for_greeting: true,
+    first_sentence: 'Good morning.',
+    voicemail: { action: 'ignore' },
+  });
+  const spoken = person.subarray(0, person.length - 2500 * 8);
+  await play(spoken);
+  expect(speechMs(0)).toBe(0);
+  await play(person.subarray(spoken.length));
+  await media.when(() => speechMs(0) > 200);
+  const { transcripts } = await system.api.detail(id);
+  expect(transcripts.find(({ user }) => user === 'assistant')?.text).toBe('Good morning.');
+  await call.hangUp();
+  await system.api.endedCall(id);
+});
