@@ -2,12 +2,10 @@
  * Concurrent SRTP calls, 50 packets a second each way, each with an agent that speaks a tone. The far ends run in
  * a process of their own on the same machine, so its cores are shared with them.
  */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import type { AudioEndpoint, MediaLeg } from '../../edge/call/ports.ts';
 import { createMedia } from '../../edge/media/media.ts';
 import { acceptTestWorker, testWorkerBin } from '../fakes/media-worker.ts';
-import type { FromLoad, ToLoad } from './media-load.ts';
+import { FarEnds } from './far-ends.ts';
 
 export interface MediaBenchOptions {
   /** 200 unless given. */
@@ -75,11 +73,9 @@ async function measureCalls(
     workerBin: testWorkerBin(),
     acceptUnmarkedWorker: acceptTestWorker(),
   });
-  const load = fork(new URL('./media-load.ts', import.meta.url));
-  const tell = (message: ToLoad) => load.send(message);
+  const farEnds = new FarEnds();
   try {
-    tell({ type: 'open', calls });
-    const { offers } = await nextMessage(load, 'offers');
+    const offers = await farEnds.open(calls, ['PCMU']);
     const legs: MediaLeg[] = [];
     const answers: string[] = [];
     const began = performance.now();
@@ -90,10 +86,10 @@ async function measureCalls(
     }
     const setUpMs = (performance.now() - began) / calls;
     for (const leg of legs) leg.attach(agent(listening));
-    tell({ type: 'start', answers });
+    farEnds.start(answers);
     await new Promise((resolve) => setTimeout(resolve, 2000));
 
-    tell({ type: 'measure' });
+    farEnds.measure();
     const received = () => legs.reduce((total, leg) => total + leg.report().packets_received, 0);
     const lost = () => legs.reduce((total, leg) => total + leg.report().packets_lost, 0);
     const before = { received: received(), lost: lost(), skipped: media.stats().skippedFrames };
@@ -104,8 +100,7 @@ async function measureCalls(
     const elapsed = (performance.now() - start) / 1000;
     const node = process.cpuUsage(nodeBefore);
     const worker = sum(await media.workerCpuSeconds()) - workerBefore;
-    tell({ type: 'stop' });
-    const { result } = await nextMessage(load, 'result');
+    const result = await farEnds.stop();
 
     const nodePercent = ((node.user + node.system) / 1e6 / elapsed) * 100;
     const workerPercent = (worker / elapsed) * 100;
@@ -127,33 +122,8 @@ async function measureCalls(
     };
   } finally {
     await media.close();
-    if (load.exitCode === null) {
-      load.kill();
-      await once(load, 'exit');
-    }
+    await farEnds.close();
   }
-}
-
-function nextMessage<T extends FromLoad['type']>(
-  load: ReturnType<typeof fork>,
-  type: T,
-): Promise<Extract<FromLoad, { type: T }>> {
-  return new Promise((resolve, reject) => {
-    const exited = () => reject(new Error('the load generator ended early'));
-    load.once('exit', exited);
-    load.once('message', (message: FromLoad) => {
-      load.removeListener('exit', exited);
-      if (isOf(message, type)) resolve(message);
-      else reject(new Error(`the load generator said ${message.type}, not ${type}`));
-    });
-  });
-}
-
-function isOf<T extends FromLoad['type']>(
-  message: FromLoad,
-  type: T,
-): message is Extract<FromLoad, { type: T }> {
-  return message.type === type;
 }
 
 function sum(values: readonly number[]): number {

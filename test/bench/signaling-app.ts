@@ -47,7 +47,7 @@ async function run(order: Order): Promise<void> {
       wss: null,
       publicHost: null,
       app: { host: '127.0.0.1', port: 0, secret },
-      clientTls: { ca: null, targets: {} },
+      clientTls: { ca: null, folder: null },
       hep: reporting?.hep ?? null,
       limits: {},
     },

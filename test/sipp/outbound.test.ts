@@ -5,7 +5,7 @@ import { ToneAgent } from '../../edge/agent/tone-agent.ts';
 import type { Place } from '../../edge/call/ports.ts';
 import { createMedia, type RunningMedia } from '../../edge/media/media.ts';
 import { TestEdge } from '../../edge/signaling/testing.ts';
-import { echoAgent } from '../fakes/fake-agents.ts';
+import { echoAgent, FakeAgents } from '../fakes/fake-agents.ts';
 import { FakeRoutes, placeAt, route } from '../fakes/fake-hunt.ts';
 import { acceptTestWorker, testWorkerBin } from '../fakes/media-worker.ts';
 import { eventually } from '../system/eventually.ts';
@@ -19,6 +19,12 @@ class LineCheck extends ToneAgent {
 
   write(frame: Int16Array): void {
     if (frame.some((sample) => Math.abs(sample) > 2000)) this.loudFrames++;
+  }
+}
+
+class LineChecks extends FakeAgents {
+  override create() {
+    return agent;
   }
 }
 
@@ -40,7 +46,7 @@ beforeAll(async () => {
   });
   edge = await TestEdge.start({
     media,
-    agents: { create: () => agent },
+    agents: new LineChecks(),
     outbound: { routes, ringTimeoutMs: 1_500 },
   });
 });

@@ -1,0 +1,216 @@
+/**
+ * What a trunk's answer makes of a call of ours (contract 3.5), with SIPp as two carriers: the primary does what
+ * its scenario says, the secondary takes whatever comes. Engine, signaling, media and failover are real.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '#shared/clock.ts';
+import type { CallRecord, OutboundTrunk } from '#shared/edge-protocol.ts';
+import { newId } from '#shared/ids.ts';
+import { parseNetworks } from '#shared/outgoing-targets.ts';
+import { ToneAgent } from '../../edge/agent/tone-agent.ts';
+import { createMedia, type RunningMedia } from '../../edge/media/media.ts';
+import { TestEdge } from '../../edge/signaling/testing.ts';
+import { NodeDns } from '../../edge/trunks/dns.ts';
+import { Trunks } from '../../edge/trunks/trunks.ts';
+import { echoAgent, FakeAgents } from '../fakes/fake-agents.ts';
+import { acceptTestWorker, testWorkerBin } from '../fakes/media-worker.ts';
+import { eventually } from '../system/eventually.ts';
+import { freeTcpPort, freeUdpRange } from '../system/ports.ts';
+import { type SippServer, serveScenario } from './serve.ts';
+
+const number = '+14155550100';
+const noResponseMs = 500;
+let media: RunningMedia;
+let edge: TestEdge;
+let trunks: Trunks;
+
+beforeAll(async () => {
+  const portMin = await freeUdpRange(100);
+  media = await createMedia({
+    listenIp: '127.0.0.1',
+    publicIp: null,
+    portMin,
+    portMax: portMin + 99,
+    workers: 1,
+    workerBin: testWorkerBin(),
+    acceptUnmarkedWorker: acceptTestWorker(),
+  });
+  const allowed = parseNetworks(['127.0.0.0/8']);
+  trunks = new Trunks({
+    clock: systemClock,
+    random: () => 0.5,
+    storePath: ':memory:',
+    dns: new NodeDns({ servers: [], timeoutMs: 1_000, tries: 1 }),
+    allowed: () => allowed,
+    ca: [],
+    // A SIPp scenario would take a probe for its call.
+    prober: { probe: () => new Promise(() => {}) },
+    report: () => {},
+    moved: () => {},
+  });
+  edge = await TestEdge.start({
+    media,
+    agents: new ToneAgents(),
+    outbound: { routes: trunks, ringTimeoutMs: 20_000 },
+    noResponseMs,
+  });
+});
+
+afterAll(async () => {
+  await edge?.stop();
+  trunks?.close();
+  await media?.close();
+});
+
+class ToneAgents extends FakeAgents {
+  override create() {
+    return new ToneAgent(400);
+  }
+}
+
+/** A trunk of its own for each test, so that none knows what another has learned. */
+function configure(primary: number, secondary: number, changes: Partial<OutboundTrunk> = {}): void {
+  const trunk: OutboundTrunk = {
+    id: newId(),
+    priority: 1,
+    endpoints: [
+      { host: '127.0.0.1', port: primary, priority: 0 },
+      { host: '127.0.0.1', port: secondary, priority: 1 },
+    ],
+    triggers: ['unreachable', 'auth_failure', 'timeout'],
+    failback: 'auto',
+    codecs: ['PCMU'],
+    transcode: false,
+    credentials: null,
+    headers: [],
+    ...changes,
+  };
+  trunks.configure([{ number, outbound: [trunk] }]);
+}
+
+function call(): string {
+  const callId = newId();
+  edge.calls.place({
+    callId,
+    orgId: 'org',
+    from: number,
+    to: '+14155550123',
+    agent: echoAgent,
+    variables: {},
+  });
+  return callId;
+}
+
+function ended(callId: string): Promise<CallRecord> {
+  return eventually('the end of the call', () => {
+    const record = edge.last(callId);
+    return record?.ended_at ? record : null;
+  });
+}
+
+/** Waits for the answer, hangs up, and gives the last record. */
+async function answeredCall(callId: string): Promise<CallRecord> {
+  await eventually('the answer', () => edge.last(callId)?.answered_at);
+  edge.calls.stop(callId);
+  return ended(callId);
+}
+
+async function passed(server: SippServer): Promise<void> {
+  const end = await server.ended();
+  expect(end.passed, end.report).toBe(true);
+}
+
+const serve = async (scenario: string, keys: Record<string, string> = {}): Promise<SippServer> =>
+  serveScenario(scenario, await freeTcpPort(), edge.certificate, keys);
+
+/** The call goes on to the secondary, and its log says why. */
+async function movesOn(primary: SippServer, attempt: Record<string, unknown>, changes = {}): Promise<void> {
+  const secondary = await serve('uas-trunk-answer-expect-bye');
+  try {
+    configure(primary.port, secondary.port, changes);
+    const record = await answeredCall(call());
+    expect(record).toMatchObject({ status: 'completed', sip_code: 200 });
+    expect(record.failover_attempts).toEqual([
+      expect.objectContaining({ host: '127.0.0.1', port: primary.port, priority: 0, ...attempt }),
+    ]);
+    await passed(primary);
+    await passed(secondary);
+  } finally {
+    await primary.close();
+    await secondary.close();
+  }
+}
+
+/** The call ends with the primary's verdict; the secondary hears of nothing. */
+async function staysThere(primary: SippServer, record: Record<string, unknown>): Promise<void> {
+  try {
+    // Nobody listens there: an attempt would show in the log.
+    configure(primary.port, await freeTcpPort());
+    expect(await ended(call())).toMatchObject({ failover_attempts: [], answered_at: null, ...record });
+    await passed(primary);
+  } finally {
+    await primary.close();
+  }
+}
+
+test('connection refused: the call goes to the next endpoint', async () => {
+  const port = await freeTcpPort();
+  const nobody = { port, ended: async () => ({ passed: true, report: '' }), close: async () => {} };
+  await movesOn(nobody, { sip_code: null, error: expect.stringContaining('refused') });
+});
+
+test('silence: the call goes to the next endpoint after the time for a first response', async () => {
+  await movesOn(await serve('uas-trunk-silence-expect-no-more'), {
+    sip_code: null,
+    error: expect.stringContaining('timeout'),
+  });
+});
+
+test.each([503, 403, 408])('%i: the call goes to the next endpoint', async (status) => {
+  const primary = await serve('uas-trunk-refusal-expect-ack', { status: `${status} Refused` });
+  await movesOn(primary, { sip_code: status });
+});
+
+test('a loop of 401: credentials are tried once, then the call goes to the next endpoint', async () => {
+  const credentials = { username: 'acme', password: 'wrong', realm: null };
+  const primary = await serve('uas-trunk-challenge-loop-expect-one-try');
+  await movesOn(primary, { sip_code: 401 }, { credentials });
+});
+
+test.each([
+  [486, 'busy'],
+  [603, 'failed'],
+  [404, 'failed'],
+  [500, 'failed'],
+])('%i: the call ends there', async (status, outcome) => {
+  const primary = await serve('uas-trunk-refusal-expect-ack', { status: `${status} Refused` });
+  await staysThere(primary, { sip_code: status, status: outcome });
+});
+
+test.each([503, 408])('%i after ringing: the call ends there', async (status) => {
+  const primary = await serve('uas-trunk-ringing-then-refusal-expect-ack', { status: `${status} Refused` });
+  await staysThere(primary, { sip_code: status });
+});
+
+test('a nonce that went stale costs one more INVITE, and no failover', async () => {
+  const primary = await serve('uas-trunk-stale-nonce-expect-answer');
+  try {
+    const credentials = { username: 'acme', password: 'secret', realm: 'trunk' };
+    configure(primary.port, await freeTcpPort(), { credentials });
+    expect(await answeredCall(call())).toMatchObject({ status: 'completed', failover_attempts: [] });
+    await passed(primary);
+  } finally {
+    await primary.close();
+  }
+});
+
+test('422: the call is offered again with the interval that the trunk asks for', async () => {
+  const primary = await serve('uas-trunk-long-interval-expect-min-se');
+  try {
+    configure(primary.port, await freeTcpPort());
+    expect(await answeredCall(call())).toMatchObject({ status: 'completed', failover_attempts: [] });
+    await passed(primary);
+  } finally {
+    await primary.close();
+  }
+});
