@@ -18,6 +18,7 @@ export interface AudioExchangeOptions {
   readonly failed: (error: Error) => void;
 }
 
+const frameMs = 20;
 const noFrame = new Int16Array(0);
 
 export class AudioExchange implements PacedLeg {
@@ -31,6 +32,7 @@ export class AudioExchange implements PacedLeg {
   /** Read into, then encoded; decoded into, then written. */
   #frame = noFrame;
   #leavePlayout: (() => void) | null = null;
+  #restsSince: number | null = null;
   #sentBefore = 0;
   #lateBefore = 0;
   /** False on hold: time passes, and nothing goes out. */
@@ -63,6 +65,7 @@ export class AudioExchange implements PacedLeg {
     to: { readonly ssrc: number; readonly send: (packet: Buffer) => void },
   ): void {
     this.#retireStreams();
+    this.#restsSince = null;
     const { payloadType, dtmf, clockRate } = session;
     this.#session = session;
     this.#outgoing = new OutgoingAudio({ payloadType, dtmf, clockRate, ...to });
@@ -75,6 +78,21 @@ export class AudioExchange implements PacedLeg {
   attach(endpoint: AudioEndpoint | null): void {
     this.#endpoint = endpoint;
     this.#makeCodec();
+    this.#pace();
+  }
+
+  /** Exchanges nothing until `resume` or the next `use`; key presses that wait are given up. */
+  rest(): void {
+    this.#restsSince = this.#clock.now();
+    this.#outgoing?.end();
+    this.#pace();
+  }
+
+  /** Goes on after a rest. The time of the stream has passed meanwhile. */
+  resume(): void {
+    if (this.#restsSince === null) return;
+    this.#outgoing?.pause(Math.round((this.#clock.now() - this.#restsSince) / frameMs));
+    this.#restsSince = null;
     this.#pace();
   }
 
@@ -146,7 +164,8 @@ export class AudioExchange implements PacedLeg {
 
   /** Takes turns while there is something to exchange. */
   #pace(): void {
-    const wanted = this.#session !== null && (this.#endpoint !== null || this.#outgoing?.pressing === true);
+    const active = this.#session !== null && this.#restsSince === null;
+    const wanted = active && (this.#endpoint !== null || this.#outgoing?.pressing === true);
     if (wanted) this.#leavePlayout ??= this.#options.playout.add(this);
     else {
       this.#leavePlayout?.();

@@ -15,6 +15,8 @@
  * A later offer that moves media or changes keys, codec or payload types gets a new path (a port pair, keys and
  * worker objects of its own). The old path is heard until the first packet comes on the new one, but no longer
  * than `drainMs`.
+ *
+ * A bridge may stand in the place of the leg's owner (bridge.ts).
  */
 
 import type { Clock, Timer } from '#shared/clock.ts';
@@ -22,13 +24,13 @@ import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport } from '#shared/edge-protocol.ts';
 import { type AudioEndpoint, CallRefused, type MediaLeg, type MediaLegOptions } from '../call/ports.ts';
 import { AudioExchange } from './audio-exchange.ts';
+import { LegAudio } from './leg-audio.ts';
 import { LegQuality } from './leg-quality.ts';
 import type { MediaLog } from './log.ts';
 import { unreachable } from './media-address.ts';
-import { type SessionPayloads, tableKey } from './payloads.ts';
+import { offeredPayloads, type SessionPayloads } from './payloads.ts';
 import type { Playout } from './playout.ts';
 import type { RtpPorts } from './rtp-ports.ts';
-import { codecFormats, telephoneEventPayloadTypes } from './sdp/formats.ts';
 import { acceptAnswer, createOffer, negotiateAnswer } from './sdp/negotiate.ts';
 import { parseSdp } from './sdp/sdp.ts';
 import { type LocalMedia, type NegotiatedAudio, sendsMedia } from './sdp/session.ts';
@@ -47,18 +49,32 @@ export interface LegSurroundings {
   readonly announcedIp: string;
   /** Milliseconds for which a replaced path is still heard. */
   readonly drainMs: number;
+  /** RTP packets of peers that came into this process. */
+  readonly traffic: { packets: number };
+}
+
+/** What a bridge is to the legs that it joins. */
+export interface LegBridge {
+  /** @throws CallRefused when the leg cannot become `session` and stay joined */
+  permit(leg: Leg, session: NegotiatedAudio): void;
+  /** The leg has another session, path or stream. Never rejects. */
+  follow(): Promise<void>;
+  /** Brings the counts of both legs up to date, where they come from the worker. */
+  look(leg: Leg): Promise<void>;
+  close(): void;
 }
 
 /** Stands in SDP that is made only to see what an offer comes to. */
 const placeholderKey = 'A'.repeat(40);
 
 export class Leg implements MediaLeg {
+  readonly quality: LegQuality;
+  readonly worker: MediaWorker;
   readonly #options: MediaLegOptions;
   readonly #shared: LegSurroundings;
-  readonly #worker: MediaWorker;
   readonly #leaveWorker: () => void;
   readonly #exchange: AudioExchange;
-  readonly #quality: LegQuality;
+  readonly #audio: LegAudio;
   readonly #sessionId: string;
   readonly #closed: () => void;
   #path: SrtpPath | null = null;
@@ -69,18 +85,24 @@ export class Leg implements MediaLeg {
   /** Operations of signaling run one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
   #ended: Error | null = null;
+  #bridge: LegBridge | null = null;
 
   constructor(options: MediaLegOptions, shared: LegSurroundings, worker: MediaWorker, closed: () => void) {
     this.#options = options;
     this.#shared = shared;
-    this.#worker = worker;
+    this.worker = worker;
     this.#closed = closed;
-    this.#quality = new LegQuality(shared.clock);
+    this.quality = new LegQuality(shared.clock);
     this.#exchange = new AudioExchange({
       playout: shared.playout,
       clock: shared.clock,
-      quality: this.#quality,
+      quality: this.quality,
       failed: (error) => this.#fail(error),
+    });
+    this.#audio = new LegAudio({
+      exchange: this.#exchange,
+      quality: this.quality,
+      received: (path, packet) => this.#received(path, packet),
     });
     this.#sessionId = String(Math.floor(shared.clock.now()));
     this.#leaveWorker = worker.enter((error) =>
@@ -90,6 +112,33 @@ export class Leg implements MediaLeg {
 
   get codec(): CodecName | null {
     return this.#session?.codec ?? null;
+  }
+
+  /** What was negotiated last, null before. */
+  get session(): NegotiatedAudio | null {
+    return this.#session;
+  }
+
+  /** Where its packets go, null before the first description. */
+  get path(): SrtpPath | null {
+    return this.#path;
+  }
+
+  get ended(): boolean {
+    return this.#ended !== null;
+  }
+
+  get bridge(): LegBridge | null {
+    return this.#bridge;
+  }
+
+  get callId(): string {
+    return this.#options.callId;
+  }
+
+  /** Whether the peer may be sent audio now. */
+  get sending(): boolean {
+    return this.#session !== null && sendsMedia(this.#session.direction) && !this.#session.held;
   }
 
   get held(): boolean {
@@ -106,17 +155,18 @@ export class Leg implements MediaLeg {
       const theirs = parseSdp(offer);
       const { session } = negotiateAnswer(theirs, this.#local(null));
       this.#checkReach(session);
+      this.#bridge?.permit(this, session);
       const kept = this.#path;
-      if (kept && !this.#needsNewPath(kept, session)) {
+      if (kept?.serves(session)) {
         const { answer } = negotiateAnswer(theirs, this.#local(kept));
-        this.#settle(session, answer);
+        await this.#settle(session, answer);
         return answer;
       }
       const path = await this.#open(session.rtcpMux);
       try {
         const negotiated = negotiateAnswer(theirs, this.#local(path));
         await this.#carry(path, session, session);
-        this.#settle(session, negotiated.answer);
+        await this.#settle(session, negotiated.answer);
         return negotiated.answer;
       } catch (error) {
         path.close();
@@ -142,16 +192,16 @@ export class Leg implements MediaLeg {
       this.#checkReach(session);
       if (!path.peer) {
         await this.#carry(path, session, offeredPayloads(session));
-      } else if (this.#needsNewPath(path, session)) {
+      } else if (!path.serves(session)) {
         const text = 'The answer moves media or changes keys: offer that in a re-INVITE';
         throw new CallRefused(488, text, text);
       }
-      this.#settle(session, this.#sentSdp);
+      await this.#settle(session, this.#sentSdp);
     });
   }
 
   attach(endpoint: AudioEndpoint | null): void {
-    if (!this.#ended) this.#exchange.attach(endpoint);
+    if (!this.#ended) this.#audio.attach(endpoint);
   }
 
   async sendDtmf(digits: string): Promise<void> {
@@ -159,29 +209,64 @@ export class Leg implements MediaLeg {
     if (!this.#session) throw new Error('key presses cannot be sent before media is negotiated');
     if (!this.#session.dtmf)
       throw new Error('the peer takes no telephone-event, so no key presses can be sent to it');
+    // They would need the sequence numbers and the SSRC of the stream that the worker passes on (RFC 4733 section 2.1).
+    if (this.#audio.relayed) throw new Error('the call is bridged: only its other party can press keys');
     await this.#exchange.press(digits, this.#session.dtmf.clockRate);
   }
 
   silentForMs(): number {
-    return this.#quality.silentForMs();
+    return this.quality.silentForMs();
   }
 
   report(): MediaReport {
-    return this.#quality.report(this.#session, this.#exchange);
+    return this.quality.report(this.#session, this.#exchange);
   }
 
-  /** Looks after the leg, every half second: round trip, and a peer that changed its SSRC. */
+  /**
+   * Enters a bridge.
+   * @throws CallRefused 488 before negotiation; Error when the leg is closed or in a bridge
+   */
+  enter(bridge: LegBridge): void {
+    if (this.#ended) throw this.#ended;
+    if (this.#bridge) throw new Error('the media leg is in a bridge already');
+    if (!this.#path?.peer) throw new CallRefused(488, 'A leg without negotiated media cannot be bridged');
+    this.#bridge = bridge;
+    this.#audio.lend();
+  }
+
+  /** Exchanges audio with the bridge's endpoint. */
+  cross(endpoint: AudioEndpoint): Promise<void> {
+    return this.#audio.cross(endpoint);
+  }
+
+  /** Lets packets pass this process by. */
+  standAside(): void {
+    this.#audio.standAside();
+  }
+
+  /** Leaves its bridge: audio goes to and from the owner's endpoint again. */
+  leave(): void {
+    this.#bridge = null;
+    this.#audio.giveBack().catch((error: unknown) => {
+      this.#fail(new Error(`the leg did not come back from a bridge: ${String(error)}`));
+    });
+  }
+
+  /** Looks after the leg, every half second: counts, round trip, and a peer that changed its SSRC. */
   async inspect(): Promise<void> {
     const path = this.#path;
-    if (this.#ended || !path?.peer || !this.#quality.statsDue()) return;
+    if (this.#ended || !path?.peer) return;
+    await this.#bridge?.look(this);
+    if (this.#ended || !this.quality.statsDue()) return;
     const stats = await path.stats();
     if (this.#ended || path !== this.#path) return;
-    if (this.#quality.takeStats(stats) === 'unknown stream') {
+    if (this.quality.takeStats(stats) === 'unknown stream') {
       this.#shared.log.info(
         { call_id: this.#options.callId },
         'the peer changed its SSRC; taking the new stream',
       );
-      await path.relearn((packet) => this.#received(path, packet));
+      await path.relearn();
+      await this.#bridge?.follow();
     }
   }
 
@@ -204,11 +289,12 @@ export class Leg implements MediaLeg {
   #release(reason: Error): boolean {
     if (this.#ended) return false;
     this.#ended = reason;
-    this.#exchange.close();
+    this.#audio.close();
     this.#draining?.timer.cancel();
     this.#draining?.path.close();
     this.#path?.close();
     this.#leaveWorker();
+    this.#bridge?.close();
     return true;
   }
 
@@ -242,7 +328,7 @@ export class Leg implements MediaLeg {
 
   async #open(rtcpMux: boolean): Promise<SrtpPath> {
     const { ports, listenIp } = this.#shared;
-    const path = await SrtpPath.open({ worker: this.#worker, ports, listenIp, rtcpMux });
+    const path = await SrtpPath.open({ worker: this.worker, ports, listenIp, rtcpMux });
     if (!this.#ended) return path;
     path.close();
     throw this.#ended;
@@ -250,13 +336,12 @@ export class Leg implements MediaLeg {
 
   /** Sets `path` going and makes it the leg's one. `receives`: payload types that the peer will use. */
   async #carry(path: SrtpPath, session: NegotiatedAudio, receives: SessionPayloads): Promise<void> {
-    const ssrc = this.#worker.newSsrc();
-    await path.carry(session, receives, ssrc, (packet) => this.#received(path, packet));
+    await path.carry(session, receives, this.#audio.earFor(path));
     if (this.#ended) throw this.#ended;
     const old = this.#path;
     this.#path = path;
     if (old && old !== path) this.#drain(old);
-    this.#exchange.use(session, receives, { ssrc, send: (packet) => path.send(packet) });
+    await this.#audio.move(path, session);
   }
 
   #checkReach(session: NegotiatedAudio): void {
@@ -264,23 +349,12 @@ export class Leg implements MediaLeg {
     if (problem) throw new CallRefused(488, problem, problem);
   }
 
-  #needsNewPath(path: SrtpPath, session: NegotiatedAudio): boolean {
-    const peer = path.peer;
-    if (!peer || path.rtcpMux !== session.rtcpMux || peer.remoteKey !== session.remoteKey) return true;
-    if (tableKey(peer) !== tableKey(session)) return true;
-    const { address, rtpPort, rtcpPort } = session.remote;
-    // The old way to hold says 0.0.0.0 and means to come back to where it was (RFC 3264 section 8.4).
-    if (address === '0.0.0.0' || address === '::') return false;
-    return (
-      address !== peer.remote.address || rtpPort !== peer.remote.rtpPort || rtcpPort !== peer.remote.rtcpPort
-    );
-  }
-
-  #settle(session: NegotiatedAudio, sdp: string): void {
+  async #settle(session: NegotiatedAudio, sdp: string): Promise<void> {
     this.#session = session;
     this.#sentSdp = sdp;
-    this.#quality.begin();
-    this.#exchange.sending = sendsMedia(session.direction) && !session.held;
+    this.quality.begin();
+    this.#exchange.sending = this.sending;
+    await this.#bridge?.follow();
   }
 
   #drain(path: SrtpPath): void {
@@ -296,18 +370,8 @@ export class Leg implements MediaLeg {
   }
 
   #received(path: SrtpPath, packet: Buffer): void {
+    this.#shared.traffic.packets++;
     if (path === this.#path && this.#draining) this.#endDrain();
     if (!path.closed) this.#exchange.received(packet);
   }
-}
-
-/** The payload types of our own first offer for what the peer chose: under these it sends (RFC 3264 section 5.1). */
-function offeredPayloads(session: NegotiatedAudio): SessionPayloads {
-  const events = session.dtmf;
-  const payloadType = events && telephoneEventPayloadTypes.get(events.clockRate);
-  return {
-    codec: session.codec,
-    payloadType: codecFormats[session.codec].payloadType,
-    dtmf: events && payloadType ? { payloadType, clockRate: events.clockRate } : null,
-  };
 }

@@ -3,11 +3,20 @@
  *
  *     createMedia -> WorkerPool (processes) -> Leg -> SrtpPath (ports, keys, worker objects)
  *                    RtpPorts, Playout          \---> AudioExchange (codec, jitter buffer, key presses)
+ *                                     Bridge -> two legs: Relay in the worker, or crossing here
  */
 import { availableParallelism } from 'node:os';
 import { type Clock, systemClock, type Timer } from '#shared/clock.ts';
 import { type CodecName, codecNames } from '#shared/codecs.ts';
-import { CallRefused, type Media, type MediaLeg, type MediaLegOptions } from '../call/ports.ts';
+import {
+  type BridgeOptions,
+  CallRefused,
+  type Media,
+  type MediaBridge,
+  type MediaLeg,
+  type MediaLegOptions,
+} from '../call/ports.ts';
+import { Bridge } from './bridge.ts';
 import { availableCodecs, codecAvailable } from './codec/codecs.ts';
 import { Leg, type LegSurroundings } from './leg.ts';
 import { type MediaLog, silentLog } from './log.ts';
@@ -45,6 +54,8 @@ interface MediaStats {
   readonly ports: { readonly inUse: number; readonly total: number };
   readonly workers: readonly { readonly pid: number; readonly legs: number }[];
   readonly workerDeaths: number;
+  /** RTP packets of peers that came into this process since the start; those of relayed bridges do not. */
+  readonly packetsHere: number;
   /** Frames of 20 ms that were lost to stalls of this process. */
   readonly skippedFrames: number;
 }
@@ -110,6 +121,7 @@ export async function createMedia(options: MediaOptions): Promise<RunningMedia> 
     listenIp: options.listenIp,
     announcedIp,
     drainMs: options.drainMs ?? 300,
+    traffic: { packets: 0 },
   };
   return new MediasoupMedia(shared, pool);
 }
@@ -140,11 +152,19 @@ class MediasoupMedia implements RunningMedia {
       const text = `None of the codecs ${options.codecs.join(', ')} is available here`;
       throw new CallRefused(488, text, text);
     }
-    const worker = this.#pool.leastLoaded();
+    const { beside } = options;
+    const worker = beside && this.#has(beside) ? beside.worker : this.#pool.leastLoaded();
     const leg: Leg = new Leg({ ...options, codecs }, this.#shared, worker, () => this.#legs.delete(leg));
     this.#legs.add(leg);
     this.#inspectLater();
     return leg;
+  }
+
+  async bridge(one: MediaLeg, other: MediaLeg, options: BridgeOptions): Promise<MediaBridge> {
+    if (!this.#has(one) || !this.#has(other) || one === other) {
+      throw new Error('a bridge needs two open legs of this media');
+    }
+    return Bridge.open(one, other, options, this.#shared.log);
   }
 
   availableCodecs(): CodecName[] {
@@ -152,12 +172,13 @@ class MediasoupMedia implements RunningMedia {
   }
 
   stats(): MediaStats {
-    const { ports, playout } = this.#shared;
+    const { ports, playout, traffic } = this.#shared;
     return {
       legs: this.#legs.size,
       ports: { inUse: ports.inUse, total: ports.capacity },
       workers: this.#pool.workers.map(({ pid, legs }) => ({ pid, legs })),
       workerDeaths: this.#pool.deaths,
+      packetsHere: traffic.packets,
       skippedFrames: playout.skipped,
     };
   }
@@ -176,6 +197,10 @@ class MediasoupMedia implements RunningMedia {
     this.#inspection = null;
     for (const leg of [...this.#legs]) leg.close();
     await this.#pool.close();
+  }
+
+  #has(leg: MediaLeg): leg is Leg {
+    return leg instanceof Leg && this.#legs.has(leg);
   }
 
   #inspectLater(): void {

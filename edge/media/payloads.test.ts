@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { consumerCapabilities, producerParameters, routerCodecs, tableKey } from './payloads.ts';
+import {
+  consumerCapabilities,
+  producerParameters,
+  relayCapabilities,
+  routerCodecs,
+  tableKey,
+} from './payloads.ts';
 
 const opus = { codec: 'Opus', payloadType: 107, dtmf: { payloadType: 96, clockRate: 48_000 } } as const;
 
@@ -35,4 +41,22 @@ test('a stream of the peer is known by a MID, because SIP signals no SSRC', () =
 
 test('no header extensions are asked for: SIP peers negotiated none', () => {
   expect(consumerCapabilities(opus).headerExtensions).toEqual([]);
+});
+
+describe('a relay', () => {
+  const other = { codec: 'Opus', payloadType: 111, dtmf: { payloadType: 101, clockRate: 48_000 } } as const;
+  const sentUnder = (payloadType: number) => [{ type: 'x-payload-type', parameter: String(payloadType) }];
+
+  test('takes the payload types of the one and sends under those of the other', () => {
+    expect(relayCapabilities(opus, other).codecs).toMatchObject([
+      { mimeType: 'audio/opus', preferredPayloadType: 107, rtcpFeedback: sentUnder(111) },
+      { mimeType: 'audio/telephone-event', preferredPayloadType: 96, rtcpFeedback: sentUnder(101) },
+    ]);
+  });
+
+  test('leaves out key presses at another clock', () => {
+    const slow = { ...other, dtmf: { payloadType: 101, clockRate: 8000 } };
+    expect(relayCapabilities(opus, slow).codecs).toMatchObject([{ mimeType: 'audio/opus' }]);
+    expect(relayCapabilities(opus, { ...other, dtmf: null }).codecs).toHaveLength(1);
+  });
 });

@@ -5,10 +5,14 @@
  * A mediasoup router sends every codec under a payload type of its own, but a SIP peer must get the number
  * that it offered (RFC 3264 section 6.1). So a session's router table lists exactly the session's payload types,
  * and packets pass through unchanged.
+ *
+ * Between two bridged sessions the numbers may differ. Then the consumer renames them, for which the worker is
+ * patched (worker/patches/08-payload-type.patch).
  */
 
 import type { types } from 'mediasoup';
 import type { CodecName } from '#shared/codecs.ts';
+import { codecFormats, telephoneEventPayloadTypes } from './sdp/formats.ts';
 
 export interface SessionPayloads {
   readonly codec: CodecName;
@@ -67,6 +71,34 @@ export function consumerCapabilities(session: SessionPayloads): types.RtpCapabil
       preferredPayloadType: codec.preferredPayloadType ?? 0,
     })),
     headerExtensions: [],
+  };
+}
+
+/**
+ * A consumer for the peer of `to` of what the peer of `from` sends, under the numbers that `to` wants. Events pass
+ * only where both have them at the same clock: their durations count in it (RFC 4733 section 2.3).
+ */
+export function relayCapabilities(from: SessionPayloads, to: SessionPayloads): types.RtpCapabilities {
+  const wanted = entries(to);
+  const codecs = routerCodecs(from).flatMap((codec) => {
+    const same = wanted.find(
+      ({ mimeType, clockRate }) => mimeType === codec.mimeType && clockRate === codec.clockRate,
+    );
+    if (!same) return [];
+    const rename = { type: 'x-payload-type', parameter: String(same.payloadType) };
+    return [{ ...codec, preferredPayloadType: codec.preferredPayloadType ?? 0, rtcpFeedback: [rename] }];
+  });
+  return { codecs, headerExtensions: [] };
+}
+
+/** The payload types of our own first offer for what the peer chose: under these it sends (RFC 3264 section 5.1). */
+export function offeredPayloads(session: SessionPayloads): SessionPayloads {
+  const events = session.dtmf;
+  const payloadType = events && telephoneEventPayloadTypes.get(events.clockRate);
+  return {
+    codec: session.codec,
+    payloadType: codecFormats[session.codec].payloadType,
+    dtmf: events && payloadType ? { payloadType, clockRate: events.clockRate } : null,
   };
 }
 

@@ -5,6 +5,10 @@
  *     peer  ==SRTP==>  plain transport -> producer -> consumer -> direct transport -> received(packet)
  *     peer  <==SRTP==  plain transport <- consumer <- producer <- direct transport <- send(packet)
  *
+ * Of two paths that are bridged, the worker passes the packets on by itself, and the right-hand halves are absent:
+ *
+ *     peer  ==SRTP==>  plain transport -> producer -> consumer (relay) -> plain transport  ==SRTP==>  other peer
+ *
  * Packets go to the address of the peer's SDP at once (early media, a peer that waits for us to talk first). The
  * first authenticated packet shows where the peer really is (symmetric RTP, RFC 4961): from then on packets go
  * there, and those from elsewhere are dropped before they touch the SRTP state. RTCP follows in the same way, by
@@ -15,9 +19,17 @@
 import type { types } from 'mediasoup';
 import { CallRefused } from '../call/ports.ts';
 import { isDestination } from './media-address.ts';
-import { consumerCapabilities, producerParameters, type SessionPayloads } from './payloads.ts';
+import {
+  consumerCapabilities,
+  producerParameters,
+  relayCapabilities,
+  type SessionPayloads,
+  tableKey,
+} from './payloads.ts';
 import type { DroppedPackets } from './quality/report.ts';
+import { Relay } from './relay.ts';
 import type { RtpPorts } from './rtp-ports.ts';
+import type { NegotiatedAudio } from './sdp/session.ts';
 import type { MediaWorker } from './worker-pool.ts';
 
 export interface SrtpPathOptions {
@@ -35,11 +47,16 @@ export interface PathPeer extends SessionPayloads {
   readonly remoteKey: string;
 }
 
+/** Gets each authenticated, decrypted RTP packet of the peer, which may carry a header extension. */
+type Received = (packet: Buffer) => void;
+
 export interface PathStats {
   /** Packets that were dropped since the path was opened, by reason. */
   readonly dropped: DroppedPackets;
   /** From the peer's last receiver report, null before one came. */
   readonly roundTripMs: number | null;
+  /** Share of our packets that the peer lost between its last two receiver reports, 0..1; null before one came. */
+  readonly peerLoss?: number | null;
 }
 
 /** Pairs tried when the system says that a port of ours is taken by somebody else. */
@@ -48,13 +65,20 @@ const portAttempts = 8;
 export class SrtpPath {
   readonly port: number;
   readonly rtcpMux: boolean;
+  /** Of the packets that this process sends over the path. The worker has another one towards the peer. */
+  readonly ssrc: number;
   readonly #options: SrtpPathOptions;
   readonly #transport: types.PlainTransport;
   #peer: PathPeer | null = null;
   #receives: SessionPayloads | null = null;
+  #received: Received | null = null;
+  #sending: Promise<void> | null = null;
   #outgoing: types.Producer | null = null;
   #outgoingConsumer: types.Consumer | null = null;
   #incoming: types.Producer | null = null;
+  #listener: types.Consumer | null = null;
+  /** Packets of the present stream that somebody has counted. */
+  #counted = 0;
   #mids = 0;
   #closed = false;
 
@@ -62,6 +86,7 @@ export class SrtpPath {
     this.#options = options;
     this.port = port;
     this.rtcpMux = options.rtcpMux;
+    this.ssrc = options.worker.newSsrc();
     this.#transport = transport;
   }
 
@@ -98,39 +123,84 @@ export class SrtpPath {
     return this.#peer;
   }
 
+  /** The payload types that come from the peer, null before `carry`. */
+  get receives(): SessionPayloads | null {
+    return this.#receives;
+  }
+
+  /** Tells streams of the peer apart: another one after `relearn`. Null before `carry`. */
+  get stream(): string | null {
+    return this.#incoming?.id ?? null;
+  }
+
+  /** Whether this process is an end of the path. */
+  get atNode(): boolean {
+    return this.#received !== null;
+  }
+
+  /** Whether the path can carry `session`: same place, keys and payload types. */
+  serves(session: NegotiatedAudio): boolean {
+    const peer = this.#peer;
+    if (!peer || this.rtcpMux !== session.rtcpMux || peer.remoteKey !== session.remoteKey) return false;
+    if (tableKey(peer) !== tableKey(session)) return false;
+    const { address, rtpPort, rtcpPort } = session.remote;
+    // The old way to hold says 0.0.0.0 and means to come back to where it was (RFC 3264 section 8.4).
+    if (address === '0.0.0.0' || address === '::') return true;
+    return (
+      address === peer.remote.address && rtpPort === peer.remote.rtpPort && rtcpPort === peer.remote.rtcpPort
+    );
+  }
+
   /**
    * Connects to the peer and begins to carry packets, once.
    * @param peer whom to connect to, and the payload types that it wants
    * @param receives the payload types that come from it: ours, where the offer was ours
-   * @param ssrc of the packets that will be sent
-   * @param received gets each authenticated, decrypted RTP packet of the peer, which may carry a header extension
+   * @param received null: the packets stay in the worker, for `relayFrom` of another path
    */
-  async carry(
-    peer: PathPeer,
-    receives: SessionPayloads,
-    ssrc: number,
-    received: (packet: Buffer) => void,
-  ): Promise<void> {
+  async carry(peer: PathPeer, receives: SessionPayloads, received: Received | null): Promise<void> {
     this.#peer = peer;
     this.#receives = receives;
-    const { worker } = this.#options;
-    worker.use(peer);
-    const [outgoing, incoming] = await Promise.all([
-      worker.direct
-        .produce({ kind: 'audio', rtpParameters: producerParameters(peer, { ssrc }) })
-        .then((producer) => this.#own(producer)),
-      this.#produce(receives),
-      this.#connect(peer),
-    ]);
+    this.#received = received;
+    if (received) this.#sending = this.#send(peer);
+    const [incoming] = await Promise.all([this.#produce(receives), this.#connect(peer), this.#sending]);
     this.#incoming = incoming;
-    const [consumer] = await Promise.all([
-      this.#transport.consume({ producerId: outgoing.id, rtpCapabilities: consumerCapabilities(peer) }),
-      this.#listen(receives, incoming, received),
-    ]);
-    this.#outgoingConsumer = consumer;
+    if (this.#received) await this.#listen(this.#received);
   }
 
-  /** Sends an RTP packet; it is copied before this returns. Without effect before `carry` and after `close`. */
+  /** Makes this process an end of a path that is carried. The stream that it sent before goes on. */
+  async joinNode(received: Received): Promise<void> {
+    const peer = this.#peer;
+    if (!peer || this.#closed) return;
+    this.#received = received;
+    this.#sending ??= this.#send(peer);
+    await Promise.all([this.#sending, this.#listen(received)]);
+  }
+
+  /** From now on no packet of the path enters this process, and none should leave it. */
+  leaveNode(): void {
+    this.#received = null;
+    this.#listener?.close();
+    this.#listener = null;
+  }
+
+  /**
+   * Sends to the peer what comes from the peer of `source`, inside the worker, under this peer's payload types. The
+   * stream has an SSRC of its own. It ends with either path, and when `source` takes another SSRC of its peer.
+   * @param paused whether to send nothing at first
+   */
+  async relayFrom(source: SrtpPath, paused: boolean): Promise<Relay> {
+    const incoming = source.#incoming;
+    const receives = source.#receives;
+    if (!incoming || !receives || !this.#peer) throw new Error('a relay between paths that are not carried');
+    const consumer = await this.#transport.consume({
+      producerId: incoming.id,
+      rtpCapabilities: relayCapabilities(receives, this.#peer),
+      paused,
+    });
+    return new Relay(consumer, paused, (total) => source.#takeCount(incoming, total));
+  }
+
+  /** Sends an RTP packet; it is copied before this returns. Without effect unless this process is an end. */
   send(packet: Buffer): void {
     if (this.#outgoing && !this.#outgoing.closed) this.#outgoing.send(packet);
   }
@@ -139,12 +209,12 @@ export class SrtpPath {
    * Takes the peer's next SSRC. The worker binds a producer to the first one and drops any later one, so a
    * peer that changes its SSRC in mid-call is heard again only through a new producer.
    */
-  async relearn(received: (packet: Buffer) => void): Promise<void> {
+  async relearn(): Promise<void> {
     const receives = this.#receives;
     if (!receives || !this.#incoming || this.#closed) return;
     this.#incoming.close();
     this.#incoming = await this.#produce(receives);
-    await this.#listen(receives, this.#incoming, received);
+    if (this.#received) await this.#listen(this.#received);
   }
 
   async stats(): Promise<PathStats> {
@@ -160,26 +230,39 @@ export class SrtpPath {
       undecrypted: transport?.availableOutgoingBitrate ?? 0,
       unclaimed: transport?.rtpPacketLossReceived ?? 0,
     };
-    return { dropped, roundTripMs: roundTrip || null };
+    const lost = outbound && 'fractionLost' in outbound ? outbound.fractionLost : undefined;
+    // RFC 3550 section 6.4.1: in 256ths. Without a report the worker says 0, of the round trip too.
+    const peerLoss = roundTrip && lost !== undefined ? lost / 256 : null;
+    return { dropped, roundTripMs: roundTrip || null, peerLoss };
   }
 
   /** Gives back the ports and everything in the worker. Safe to call twice. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.leaveNode();
     this.#outgoing?.close();
     this.#transport.close();
     this.#options.ports.give(this.port);
   }
 
   /** The producer stands on the shared transport, so nothing but this path's end closes it. */
-  #own(producer: types.Producer): types.Producer {
+  async #send(peer: PathPeer): Promise<void> {
+    const { worker } = this.#options;
+    worker.use(peer);
+    const producer = await worker.direct.produce({
+      kind: 'audio',
+      rtpParameters: producerParameters(peer, { ssrc: this.ssrc }),
+    });
     if (this.#closed) {
       producer.close();
       throw new Error('the media path was closed while it was set up');
     }
     this.#outgoing = producer;
-    return producer;
+    this.#outgoingConsumer = await this.#transport.consume({
+      producerId: producer.id,
+      rtpCapabilities: consumerCapabilities(peer),
+    });
   }
 
   #connect(peer: PathPeer): Promise<void> {
@@ -192,21 +275,34 @@ export class SrtpPath {
 
   #produce(receives: SessionPayloads): Promise<types.Producer> {
     this.#options.worker.use(receives);
+    this.#counted = 0;
     // The worker asks for a MID where there is no SSRC, and each must be new to the transport.
     const mid = String(this.#mids++);
     return this.#transport.produce({ kind: 'audio', rtpParameters: producerParameters(receives, { mid }) });
   }
 
-  async #listen(
-    receives: SessionPayloads,
-    producer: types.Producer,
-    received: (packet: Buffer) => void,
-  ): Promise<void> {
+  async #listen(received: Received): Promise<void> {
+    const incoming = this.#incoming;
+    const receives = this.#receives;
+    if (!incoming || !receives) return;
     const consumer = await this.#options.worker.direct.consume({
-      producerId: producer.id,
+      producerId: incoming.id,
       rtpCapabilities: consumerCapabilities(receives),
     });
-    consumer.on('rtp', received);
+    if (this.#received !== received) return consumer.close();
+    this.#listener = consumer;
+    consumer.on('rtp', (packet) => {
+      this.#counted++;
+      received(packet);
+    });
+  }
+
+  /** Packets of `stream` that nobody has counted yet, of `total` that the worker has seen of it. */
+  #takeCount(stream: types.Producer, total: number): number {
+    if (stream !== this.#incoming) return 0;
+    const fresh = Math.max(0, total - this.#counted);
+    this.#counted += fresh;
+    return fresh;
   }
 }
 

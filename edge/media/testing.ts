@@ -1,7 +1,8 @@
 /** Parts of tests with real legs: endpoints for them, and a running media with peers that are closed after each test. */
 import { afterAll, afterEach, beforeAll } from 'vitest';
+import type { CodecName } from '#shared/codecs.ts';
 import { acceptTestWorker, testWorkerBin } from '../../test/fakes/media-worker.ts';
-import { SrtpPeer, type SrtpPeerOptions } from '../../test/fakes/srtp-peer.ts';
+import { type HeardPacket, SrtpPeer, type SrtpPeerOptions } from '../../test/fakes/srtp-peer.ts';
 import type { AudioEndpoint, DtmfEvent, MediaLeg, MediaLegOptions } from '../call/ports.ts';
 import { createMedia, type MediaOptions, type RunningMedia } from './media.ts';
 
@@ -66,7 +67,45 @@ export function useMedia(options: MediaOptions) {
     return { peer, leg };
   }
 
-  return { media, newPeer, newLeg, call, closePeers };
+  /** A peer that keeps every packet, in a call with a leg that answered an offer of these formats. */
+  async function party(formats: PartyFormats = pcmu, more: Partial<MediaLegOptions> = {}): Promise<Party> {
+    const packets: HeardPacket[] = [];
+    const peer = await newPeer({ ...formats.peer, onPacket: (packet) => void packets.push(packet) });
+    const leg = await newLeg({ codecs: [formats.codec], ...more });
+    peer.connect(await leg.answer(peer.sdp(formats.sdp)));
+    return { peer, leg, packets };
+  }
+
+  return { media, newPeer, newLeg, call, party, closePeers };
+}
+
+export interface Party {
+  readonly peer: SrtpPeer;
+  readonly leg: MediaLeg;
+  /** What the peer has heard. */
+  readonly packets: HeardPacket[];
+}
+
+export interface PartyFormats {
+  readonly codec: CodecName;
+  readonly sdp: { readonly formats: string; readonly rtpmaps: string[] };
+  readonly peer?: SrtpPeerOptions;
+}
+
+export const pcmu: PartyFormats = {
+  codec: 'PCMU',
+  sdp: { formats: '0 101', rtpmaps: ['0 PCMU/8000', '101 telephone-event/8000'] },
+};
+
+/** Opus and key presses under these payload types; `clock` is that of the key presses. */
+export function opus(payloadType: number, events: number, clock = 48_000): PartyFormats {
+  return {
+    codec: 'Opus',
+    sdp: {
+      formats: `${payloadType} ${events}`,
+      rtpmaps: [`${payloadType} opus/48000/2`, `${events} telephone-event/${clock}`],
+    },
+  };
 }
 
 /** An endpoint that speaks a tone. */

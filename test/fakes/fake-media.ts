@@ -3,8 +3,10 @@ import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport } from '#shared/edge-protocol.ts';
 import {
   type AudioEndpoint,
+  type BridgeOptions,
   CallRefused,
   type Media,
+  type MediaBridge,
   type MediaLeg,
   type MediaLegOptions,
 } from '../../edge/call/ports.ts';
@@ -93,8 +95,34 @@ export class FakeMediaLeg implements MediaLeg {
   }
 }
 
+/** A bridge that carries nothing and remembers what was asked of it. */
+export class FakeBridge implements MediaBridge {
+  readonly legs: readonly [MediaLeg, MediaLeg];
+  readonly options: BridgeOptions;
+  mode: 'relayed' | 'transcoded' = 'relayed';
+  closed = 0;
+
+  constructor(one: MediaLeg, other: MediaLeg, options: BridgeOptions) {
+    this.legs = [one, other];
+    this.options = options;
+  }
+
+  /** The legs cannot be joined any more: what a re-INVITE to another codec does without transcoding. */
+  fail(error = new CallRefused(488, 'The legs have no codec in common')): void {
+    this.close();
+    this.options.failed?.(error);
+  }
+
+  close(): void {
+    this.closed++;
+  }
+}
+
 export class FakeMedia implements Media {
   readonly legs: FakeMediaLeg[] = [];
+  readonly bridges: FakeBridge[] = [];
+  /** Refuses bridges with 488, as legs without a common codec are. */
+  refuseBridge = false;
   /** Whether legs are kept for the test to look at; a load test must not. */
   readonly keepLegs: boolean;
   exhausted = false;
@@ -108,6 +136,14 @@ export class FakeMedia implements Media {
     const leg = new FakeMediaLeg(options);
     if (this.keepLegs) this.legs.push(leg);
     return leg;
+  }
+
+  async bridge(one: MediaLeg, other: MediaLeg, options: BridgeOptions): Promise<MediaBridge> {
+    if (this.refuseBridge) throw new CallRefused(488, 'The legs have no codec in common');
+    const bridge = new FakeBridge(one, other, options);
+    if (one.codec !== other.codec) bridge.mode = 'transcoded';
+    this.bridges.push(bridge);
+    return bridge;
   }
 
   /** The leg created last. @throws when there is none */

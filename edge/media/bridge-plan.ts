@@ -1,0 +1,44 @@
+/** How two legs can be joined. Pure. */
+import type { SessionPayloads } from './payloads.ts';
+
+export type BridgePlan =
+  /** `lost`: what does not cross, for the log. */
+  | { readonly mode: 'relayed'; readonly lost: string | null }
+  | { readonly mode: 'transcoded'; readonly because: string }
+  | { readonly mode: 'refused'; readonly because: string };
+
+export interface BridgeCircumstances {
+  /** Both legs stand on one media worker. */
+  readonly oneWorker: boolean;
+  /** Legs of different codecs may be joined. */
+  readonly transcode: boolean;
+}
+
+/**
+ * Packets of one codec are relayed as they are. What a peer may send by its `fmtp` (stereo Opus, a higher rate) any
+ * decoder of the codec takes, so it is not compared.
+ *
+ * Two workers share no packets: a pipe between them would need ports and a second pass over UDP for each packet, and
+ * still another thread's turn. Legs that are meant for each other are created `beside` each other; for the rest this
+ * process is the pipe.
+ *
+ * The durations of key presses count in the clock of their format (RFC 4733 section 2.3), so between two clocks they
+ * cannot be relayed.
+ */
+export function planBridge(
+  one: SessionPayloads,
+  other: SessionPayloads,
+  { oneWorker, transcode }: BridgeCircumstances,
+): BridgePlan {
+  if (one.codec !== other.codec) {
+    const because = `one leg has ${one.codec}, the other ${other.codec}`;
+    if (transcode) return { mode: 'transcoded', because };
+    return { mode: 'refused', because: `No common codec: ${because}, and transcoding is off` };
+  }
+  if (!oneWorker) return { mode: 'transcoded', because: 'the legs stand on two media workers' };
+  if (!one.dtmf && !other.dtmf) return { mode: 'relayed', lost: null };
+  if (!one.dtmf || !other.dtmf) return { mode: 'relayed', lost: 'one leg has no telephone-event' };
+  if (one.dtmf.clockRate === other.dtmf.clockRate) return { mode: 'relayed', lost: null };
+  const clocks = `telephone-event at ${one.dtmf.clockRate} Hz here and ${other.dtmf.clockRate} Hz there`;
+  return transcode ? { mode: 'transcoded', because: clocks } : { mode: 'relayed', lost: clocks };
+}
