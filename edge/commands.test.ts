@@ -3,6 +3,7 @@ import type { ReportBody } from '#shared/edge-protocol.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import { manner } from './agent/testing.ts';
 import type { OutboundPlan } from './call/outbound-call.ts';
+import type { TransferOrder } from './call/ports.ts';
 import { carryOut } from './commands.ts';
 
 const found: DiscoveryResult = {
@@ -24,6 +25,7 @@ function targets() {
     calls: {
       stop: (callId: string) => done.push(['stop', callId]),
       place: (plan: OutboundPlan) => done.push(['place', plan.callId, plan.from, plan.to, plan.precallDtmf]),
+      transfer: (callId: string, order: TransferOrder) => done.push(['transfer', callId, order]),
     },
     trunks: {
       failBack: (trunkId: string) => done.push(['failback', trunkId]),
@@ -32,6 +34,7 @@ function targets() {
         return found;
       },
     },
+    testCall: (order: { test_call_id: string }) => done.push(['test call', order.test_call_id]),
     report: (body: ReportBody) => reports.push(body),
   };
 }
@@ -62,10 +65,42 @@ describe('a command of control', () => {
     expect(edge.done).toEqual([['place', 'c1', '+14155550100', '+14155550123', '1w2']]);
   });
 
+  it.each([
+    [null, null, null],
+    ['Mrs. Lee is calling', '1', { announcement: 'Mrs. Lee is calling', acceptKey: '1' }],
+    [null, '1', { announcement: null, acceptKey: '1' }],
+  ])('transfers a call, announced by %s and taken by %s', async (announcement, accept_key, consult) => {
+    const edge = targets();
+    const target = '+14155550199';
+    await carryOut(
+      { kind: 'call.transfer', call_id: 'c1', target, method: 'bridge', announcement, accept_key },
+      edge,
+    );
+    expect(edge.done).toEqual([['transfer', 'c1', { target, method: 'bridge', consult }]]);
+  });
+
   it('returns a trunk to its primary', async () => {
     const edge = targets();
     await carryOut({ kind: 'trunk.failback', trunk_id: 't1' }, edge);
     expect(edge.done).toEqual([['failback', 't1']]);
+  });
+
+  it('makes a test call', async () => {
+    const edge = targets();
+    await carryOut(
+      {
+        kind: 'test_call.run',
+        test_call_id: 'tc_1',
+        org_id: 'o1',
+        number: '+14155550100',
+        to: '1001',
+        trunk_id: 't1',
+        max_seconds: 10,
+        dtmf: null,
+      },
+      edge,
+    );
+    expect(edge.done).toEqual([['test call', 'tc_1']]);
   });
 
   it('runs a discovery and reports what it found', async () => {

@@ -2,20 +2,27 @@
 import type { EdgeCommand, ReportBody } from '#shared/edge-protocol.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import type { OutboundPlan } from './call/outbound-call.ts';
+import type { TransferOrder } from './call/ports.ts';
+import type { TestCallOrder } from './trunks/test-call/test-call.ts';
 
 export interface CommandTargets {
-  readonly calls: { stop(callId: string): void; place(plan: OutboundPlan): unknown };
+  readonly calls: {
+    stop(callId: string): void;
+    place(plan: OutboundPlan): unknown;
+    transfer(callId: string, order: TransferOrder): void;
+  };
   readonly trunks: {
     failBack(trunkId: string): void;
     discover(query: Pick<Discovery, 'host' | 'port' | 'transport'>): Promise<DiscoveryResult>;
   };
+  testCall(order: TestCallOrder): void;
   report(body: ReportBody): void;
 }
 
 type Discovery = Extract<EdgeCommand, { kind: 'discovery.run' }>;
 
 /**
- * Carries out a command. Resolves when it was taken: how a call or a discovery ends is reported.
+ * Carries out a command. Resolves when it was taken: how a call, a test call or a discovery ends is reported.
  * @throws Error when the command cannot be carried out
  */
 export async function carryOut(command: EdgeCommand, targets: CommandTargets): Promise<void> {
@@ -33,8 +40,15 @@ export async function carryOut(command: EdgeCommand, targets: CommandTargets): P
         agent: command.agent,
         variables: command.variables,
         precallDtmf: command.precall_dtmf,
+        voicemail: command.voicemail,
       });
       break;
+    case 'call.transfer': {
+      const { target, method, announcement, accept_key: acceptKey } = command;
+      const consult = announcement === null && acceptKey === null ? null : { announcement, acceptKey };
+      calls.transfer(command.call_id, { target, method, consult });
+      break;
+    }
     case 'trunk.failback':
       trunks.failBack(command.trunk_id);
       break;
@@ -44,6 +58,7 @@ export async function carryOut(command: EdgeCommand, targets: CommandTargets): P
       });
       break;
     case 'test_call.run':
-      throw new Error('this edge makes no test calls');
+      targets.testCall(command);
+      break;
   }
 }

@@ -16,8 +16,14 @@ describe('the settings of the edge', () => {
       dataDir: folder,
       sip: { host: '0.0.0.0', port: 5061, publicHost: null, wssPort: null },
       rtp: { host: '0.0.0.0', publicIp: null, portMin: 10_000, portMax: 20_000 },
-      tls: { cert: join(folder, 'tls/server.crt'), key: join(folder, 'tls/server.key'), ca: null },
+      tls: {
+        cert: join(folder, 'tls/server.crt'),
+        key: join(folder, 'tls/server.key'),
+        ca: null,
+        clients: join(folder, 'tls/clients'),
+      },
       drachtio: null,
+      hep: { host: '127.0.0.1', port: 0 },
       controlUrl: null,
       edgeToken: null,
       engineLimits: {
@@ -31,13 +37,27 @@ describe('the settings of the edge', () => {
       },
       maxCalls: 500,
       strangers: { tries: 5, windowS: 60, blockS: 600, maxSources: 10_000 },
-      call: { ringAfterMs: 200, prepareTimeoutMs: 10_000, mediaTimeoutMs: 60_000 },
+      call: { ringAfterMs: 200, prepareTimeoutMs: 10_000, mediaTimeoutMs: 60_000, followRefer: true },
+      agent: {
+        greetingMs: 5000,
+        voicemail: { watchMs: 20_000, greetingMs: 4000 },
+        acceptWithinMs: 15_000,
+      },
       session: { expiresS: 1800, minS: 90 },
+      refers: { subscriptionMs: 180_000, outcomeMs: 60_000 },
       trunks: {
         ringTimeoutMs: 60_000,
         dnsServers: [],
         probes: { intervalMs: 60_000, limitMs: 5_000, concurrency: 64 },
         failbackAfter: 3,
+      },
+      registration: {
+        perSecond: 50,
+        timeoutMs: 8_000,
+        keepaliveMs: 30_000,
+        retryMs: 5_000,
+        retryMaxMs: 600_000,
+        refusedPauseMs: 300_000,
       },
       drainTimeoutMs: 60_000,
       media: { workers: null, workerBin: expect.stringMatching(/mediasoup-worker/), acceptUnmarked: false },
@@ -60,6 +80,7 @@ describe('the settings of the edge', () => {
     });
     expect(config.sip.port).toBe(15_061);
     expect(config.drachtio).toEqual({ host: '192.0.2.1', port: 9022, secret: 'cymru' });
+    expect(config.hep).toEqual({ host: '127.0.0.1', port: 9060 });
     expect(config.stt).toEqual({
       baseUrl: 'https://speech.example.com/v1',
       apiKey: null,
@@ -73,6 +94,10 @@ describe('the settings of the edge', () => {
     [{ SIP_TLS_PORT: '70000' }, 'SIP_TLS_PORT must be a whole number from 1 to 65535, not "70000"'],
     [{ MAX_CALLS: 'many' }, 'MAX_CALLS must be a whole number from 1 to 100000, not "many"'],
     [{ RTP_PORT_MIN: '20000' }, 'RTP_PORT_MAX must be greater than RTP_PORT_MIN (20000), not "20000"'],
+    [
+      { TLS_CLIENT_CERTS: '/nowhere' },
+      'TLS_CLIENT_CERTS: the folder /nowhere does not exist; make it, or unset the setting',
+    ],
     [{ DRACHTIO_HOST: '192.0.2.1' }, 'DRACHTIO_SECRET must be set when DRACHTIO_HOST is'],
     [
       { CONTROL_URL: 'control:8080' },

@@ -3,9 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type FliteVoice, fliteVoices } from '#shared/models/flite.ts';
+import { type AgentModelSettings, readAgentModels } from '#shared/models/model-settings.ts';
 import { type Environment, SettingError, settingReader } from '#shared/setting-reader.ts';
 import { workerLocation } from './media/worker/location.ts';
 import { settings } from './settings.ts';
+import type { RegistrationSettings } from './signaling/registration.ts';
 
 export { settings } from './settings.ts';
 
@@ -34,9 +36,17 @@ export interface EdgeSettings {
     readonly portMin: number;
     readonly portMax: number;
   };
-  readonly tls: { readonly cert: string; readonly key: string; readonly ca: string | null };
+  readonly tls: {
+    readonly cert: string;
+    readonly key: string;
+    readonly ca: string | null;
+    /** Folder of client certificates, which may be missing. */
+    readonly clients: string;
+  };
   /** null: the embedded engine. */
   readonly drachtio: { readonly host: string; readonly port: number; readonly secret: string } | null;
+  /** Where the engine sends copies of SIP messages; port 0: any free one. */
+  readonly hep: { readonly host: string; readonly port: number };
   readonly controlUrl: string | null;
   readonly edgeToken: string | null;
   /** Names as the engine has them. */
@@ -52,8 +62,15 @@ export interface EdgeSettings {
     readonly ringAfterMs: number;
     readonly prepareTimeoutMs: number;
     readonly mediaTimeoutMs: number;
+    readonly followRefer: boolean;
+  };
+  readonly agent: {
+    readonly greetingMs: number;
+    readonly voicemail: { readonly watchMs: number; readonly greetingMs: number };
+    readonly acceptWithinMs: number;
   };
   readonly session: { readonly expiresS: number; readonly minS: number };
+  readonly refers: { readonly subscriptionMs: number; readonly outcomeMs: number };
   readonly trunks: {
     readonly ringTimeoutMs: number;
     /** empty: those of the machine */
@@ -61,6 +78,7 @@ export interface EdgeSettings {
     readonly probes: { readonly intervalMs: number; readonly limitMs: number; readonly concurrency: number };
     readonly failbackAfter: number;
   };
+  readonly registration: RegistrationSettings;
   readonly drainTimeoutMs: number;
   readonly media: {
     readonly workers: number | null;
@@ -71,6 +89,7 @@ export interface EdgeSettings {
   readonly voice: FliteVoice;
   readonly tts: (SpeechServer & { readonly voice: string }) | null;
   readonly stt: SpeechServer | null;
+  readonly models: AgentModelSettings;
   readonly logLevel: (typeof logLevels)[number];
 }
 
@@ -95,8 +114,10 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
       cert: tlsFile('TLS_CERT', 'server.crt'),
       key: tlsFile('TLS_KEY', 'server.key'),
       ca: read.optional('TLS_CA') !== null || existsSync(ca) ? ca : null,
+      clients: clientFolder(read.optional('TLS_CLIENT_CERTS'), dataDir),
     },
     drachtio: drachtio(read),
+    hep: { host: read.text('HEP_HOST'), port: hepPort(read) },
     controlUrl: read.url('CONTROL_URL'),
     edgeToken: read.optional('EDGE_TOKEN'),
     engineLimits: {
@@ -119,8 +140,21 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
       ringAfterMs: read.integer('RING_AFTER_MS', 0, 60_000),
       prepareTimeoutMs: read.integer('AGENT_PREPARE_TIMEOUT_S', 1, 60) * 1000,
       mediaTimeoutMs: read.integer('MEDIA_TIMEOUT_S', 0, 86_400) * 1000,
+      followRefer: read.flag('FOLLOW_REFER'),
+    },
+    agent: {
+      greetingMs: read.integer('GREETING_WAIT_S', 1, 60) * 1000,
+      voicemail: {
+        watchMs: read.integer('VOICEMAIL_WATCH_S', 1, 120) * 1000,
+        greetingMs: read.integer('VOICEMAIL_GREETING_MS', 1000, 60_000),
+      },
+      acceptWithinMs: read.integer('TRANSFER_ACCEPT_S', 1, 120) * 1000,
     },
     session: { expiresS, minS: read.integer('SESSION_MIN_S', 90, expiresS) },
+    refers: {
+      subscriptionMs: read.integer('REFER_TIMEOUT_S', 1, 3600) * 1000,
+      outcomeMs: read.integer('REFER_NOTIFY_TIMEOUT_S', 1, 3600) * 1000,
+    },
     trunks: {
       ringTimeoutMs: read.integer('RING_TIMEOUT_S', 1, 600) * 1000,
       dnsServers: read.list('DNS_SERVERS'),
@@ -131,6 +165,7 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
       },
       failbackAfter: read.integer('TRUNK_FAILBACK_PROBES', 1, 1000),
     },
+    registration: registrationSettings(read),
     drainTimeoutMs: read.integer('DRAIN_TIMEOUT_S', 0, 86_400) * 1000,
     media: {
       workers: read.isSet('MEDIA_WORKERS') ? read.integer('MEDIA_WORKERS', 1, 256) : null,
@@ -139,6 +174,7 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
     },
     ...voiceSettings(read),
     stt: speechServer(read, 'STT_BASE_URL', 'STT_API_KEY', 'STT_MODEL'),
+    models: readAgentModels(read),
     logLevel: read.choice('LOG_LEVEL', logLevels),
   };
 }
@@ -210,12 +246,37 @@ function rtpPorts(read: Reader): EdgeSettings['rtp'] {
   return { host: read.text('RTP_HOST'), publicIp: read.optional('RTP_PUBLIC_IP'), portMin, portMax };
 }
 
+function registrationSettings(read: Reader): RegistrationSettings {
+  return {
+    perSecond: read.integer('REGISTER_PER_SECOND', 1, 10_000),
+    timeoutMs: read.integer('REGISTER_TIMEOUT_S', 1, 32) * 1000,
+    keepaliveMs: read.integer('REGISTER_KEEPALIVE_S', 0, 3600) * 1000,
+    retryMs: read.integer('REGISTER_RETRY_S', 1, 3600) * 1000,
+    retryMaxMs: read.integer('REGISTER_RETRY_MAX_S', 1, 86_400) * 1000,
+    refusedPauseMs: read.integer('REGISTER_REFUSED_PAUSE_S', 1, 86_400) * 1000,
+  };
+}
+
+function clientFolder(named: string | null, dataDir: string): string {
+  const folder = resolve(named ?? join(dataDir, 'tls', 'clients'));
+  if (named === null || existsSync(folder)) return folder;
+  throw new SettingError(
+    `TLS_CLIENT_CERTS: the folder ${folder} does not exist; make it, or unset the setting`,
+  );
+}
+
 function drachtio(read: Reader): EdgeSettings['drachtio'] {
   const host = read.optional('DRACHTIO_HOST');
   if (host === null) return null;
   const secret = read.optional('DRACHTIO_SECRET');
   if (secret === null) throw new SettingError('DRACHTIO_SECRET must be set when DRACHTIO_HOST is');
   return { host, port: read.integer('DRACHTIO_PORT', 1, 65_535), secret };
+}
+
+/** An engine of our own is told the port; another one has it in its configuration. */
+function hepPort(read: Reader): number {
+  if (read.isSet('HEP_PORT')) return read.integer('HEP_PORT', 0, 65_535);
+  return read.isSet('DRACHTIO_HOST') ? 9060 : 0;
 }
 
 function speechServer(

@@ -15,12 +15,13 @@ import { systemClock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol.ts';
 import { newId } from '#shared/ids.ts';
 import { Flite } from '#shared/models/flite.ts';
+import { createModels } from '#shared/models/models.ts';
 import { OpenAiSpeechToText, OpenAiTextToSpeech } from '#shared/models/openai-speech.ts';
-import { ruleEngine } from '#shared/models/rule-engine.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import { SpeechCache } from '#shared/models/speech-cache.ts';
 import { createAgents } from './agent/agents.ts';
 import { Calls } from './call/calls.ts';
+import { OutboundLimits } from './call/limits.ts';
 import { carryOut } from './commands.ts';
 import { certificates, controlAddress, type EdgeSettings } from './config.ts';
 import { CurrentConfig } from './current-config.ts';
@@ -31,8 +32,11 @@ import { createMedia, type RunningMedia } from './media/media.ts';
 import { Metrics } from './metrics.ts';
 import { ProbeReports } from './probe-reports.ts';
 import { openReporting, type Reporting } from './reporting/reporting.ts';
+import { outboundHeaders } from './signaling/header-mapping.ts';
 import { Signaling } from './signaling/signaling.ts';
+import { resolveSource } from './signaling/source-hosts.ts';
 import { NodeDns } from './trunks/dns.ts';
+import { runTestCall, type TestCallOrder } from './trunks/test-call/test-call.ts';
 import { Trunks } from './trunks/trunks.ts';
 
 const clock = systemClock;
@@ -84,7 +88,8 @@ export class Edge {
 
   /** @throws Error that says which setting or part does not work, and what to do */
   static async start(settings: EdgeSettings, log: EdgeLog, software: string): Promise<Edge> {
-    await certificates(settings);
+    // Another engine has certificates of its own.
+    if (!settings.drachtio) await certificates(settings);
     const { controlUrl, edgeToken } = await controlAddress(settings);
     const { sip, rtp } = settings;
     const publicIp = rtp.publicIp ?? localAddress(rtp.host);
@@ -113,6 +118,7 @@ export class Edge {
       clock,
       controlUrl,
       edgeToken,
+      hep: settings.hep,
       facts: {
         software,
         sip: { host: sip.publicHost ?? localAddress(sip.host), port: sip.port },
@@ -121,19 +127,31 @@ export class Edge {
       },
       log: (level, message, facts) => log[level](facts ?? {}, message),
       onConfig,
-      onCommand: (command) => carryOut(command, { calls, trunks, report: (body) => reporting.report(body) }),
-      metrics: () => ({ ...metrics.snapshot(), ...trunks.metrics(), ...engineMetrics(engine) }),
+      onCommand: (command) =>
+        carryOut(command, { calls, trunks, testCall, report: (body) => reporting.report(body) }),
+      metrics: () => ({
+        ...metrics.snapshot(),
+        ...trunks.metrics(),
+        ...signaling.metrics(),
+        ...models.metrics('trunkline_edge_'),
+        ...engineMetrics(engine),
+      }),
     });
+    const models = createModels(settings.models, { clock, random: Math.random });
     const agents = createAgents({
       pathways: current.pathway,
       organization: current.organization,
-      understanding: ruleEngine,
+      models,
       tts: speech,
       stt,
       clock,
       log,
       newId,
       allowedTargets: current.allowedTargets,
+      talkLimits: { greetingMs: settings.agent.greetingMs },
+      consultLimits: { acceptWithinMs: settings.agent.acceptWithinMs },
+      answeringLimits: settings.agent.voicemail,
+      answered: (who) => metrics.count('trunkline_edge_answered_by_total', { who }),
       ...(privateAuthority === null ? {} : { ca: [...rootCertificates, privateAuthority] }),
     });
     const calls: Calls = new Calls({
@@ -146,12 +164,30 @@ export class Edge {
       maxCalls: settings.maxCalls,
       settings: settings.call,
       outbound: {
-        routes: { hunt: (number) => trunks.hunt(number) },
+        routes: {
+          hunt: (...call) => trunks.hunt(...call),
+          referTarget: (...target) => trunks.referTarget(...target),
+          reachableOver: (...target) => trunks.reachableOver(...target),
+        },
         dialer: { dial: (...attempt) => signaling.dial(...attempt) },
+        headersOf: (mappings, variables) => outboundHeaders(mappings, variables).headers,
+        followRefer: settings.call.followRefer,
         ringTimeoutMs: settings.trunks.ringTimeoutMs,
       },
+      limits: new OutboundLimits({
+        clock,
+        log,
+        organization: (orgId) => current.organization(orgId)?.call_limits,
+        number: (number) => current.number(number)?.call_limits,
+        refused: (reason) => metrics.count('trunkline_edge_outbound_refused_total', { reason }),
+      }),
       onEnded: (termination, answered) =>
         metrics.count('trunkline_edge_calls_total', { termination, answered: String(answered) }),
+      onTransfer: (kind, outcome) =>
+        metrics.count('trunkline_edge_transfers_total', {
+          kind,
+          outcome: outcome.ok ? 'ok' : outcome.code,
+        }),
     });
     let engineUp: () => void = () => {};
     const ready = new Promise<void>((resolve) => {
@@ -164,10 +200,19 @@ export class Edge {
       publicAddress: sip.publicHost === null ? null : hostPort(sip.publicHost, sip.port),
       software,
       session: settings.session,
+      refers: settings.refers,
+      countRefer: (from, outcome) => metrics.count('trunkline_edge_refers_total', { from, outcome }),
       strangers: settings.strangers,
       refused: (reason) => metrics.count('trunkline_edge_refused_total', { reason }),
       engineUp: (up) => {
+        trunks.engineUp(up);
         if (up) engineUp();
+      },
+      resolve: (host) => sourceAddresses(host, trunks),
+      registrars: {
+        resolve: (host, port) => trunks.resolve(host, port),
+        report: (trunkId, state) => reporting.report({ type: 'registration', trunk_id: trunkId, ...state }),
+        settings: settings.registration,
       },
     });
     const probes = new ProbeReports(clock, (body) => reporting.report(body));
@@ -180,6 +225,17 @@ export class Edge {
       metrics,
       privateAuthority,
     );
+    const testCall = (order: TestCallOrder): void =>
+      runTestCall(order, {
+        clock,
+        calls,
+        routes: trunks,
+        dialer: { dial: (...attempt) => signaling.dial(...attempt) },
+        media,
+        agents,
+        reporter: reporting,
+        log,
+      });
     if (reporting.config) onConfig(reporting.config);
     const unusable = Promise.withResolvers<never>();
     const engine = settings.drachtio
@@ -221,7 +277,9 @@ export class Edge {
 
   async stop(): Promise<void> {
     this.#log.info({ calls: this.#calls.size }, 'draining');
+    const unregistered = this.#signaling.unregister();
     await this.#calls.drain(this.#settings.drainTimeoutMs);
+    await unregistered;
     await this.#dialogsGone();
     await this.#close();
     this.#log.info({}, 'stopped');
@@ -243,6 +301,17 @@ export class Edge {
     await this.#speech.close();
     await this.#reporting.close();
   }
+}
+
+/** Where calls of a trunk's host may come from: what the machine knows of the host, and what calls to it use. */
+async function sourceAddresses(host: string, trunks: Trunks): Promise<string[]> {
+  const [known, used] = await Promise.allSettled([resolveSource(host), trunks.resolve(host, null)]);
+  const addresses = new Set(known.status === 'fulfilled' ? known.value : []);
+  if (used.status === 'fulfilled' && used.value.ok) {
+    for (const { address } of used.value.targets) addresses.add(address);
+  }
+  if (addresses.size === 0 && known.status === 'rejected') throw known.reason;
+  return [...addresses].sort();
 }
 
 function speechOf(settings: EdgeSettings): { speech: TextToSpeech; stt: SpeechToText | null } {
@@ -276,6 +345,7 @@ function outboundTrunks(
     moved: (move) => {
       log.warn({ trunk_id: move.trunkId, from: move.from, to: move.to, cause: move.cause }, 'trunk moves');
       metrics.count('trunkline_edge_trunk_moves_total', { cause: move.cause });
+      probes.moved(move.trunkId, move.to);
     },
     health,
     failbackAfter,
@@ -299,7 +369,7 @@ function embeddedEngine(
       wss: sip.wssPort === null ? null : { host: sip.host, port: sip.wssPort },
       publicHost: sip.publicHost,
       app: { host: '127.0.0.1', port: 0, secret },
-      clientTls: { ca: tls.ca, targets: {} },
+      clientTls: { ca: tls.ca, folder: tls.clients },
       hep: reporting.hep,
       limits: settings.engineLimits,
     },

@@ -1,5 +1,6 @@
 /** The settings of the edge as the README shows them; config.ts reads them. */
 
+import { agentModelSettings } from '#shared/models/model-settings.ts';
 import type { Setting } from '#shared/setting-reader.ts';
 
 export const settings = [
@@ -46,12 +47,28 @@ export const settings = [
       'PEM file of further authorities that peers of outgoing connections may have their certificates from.',
   },
   {
+    name: 'TLS_CLIENT_CERTS',
+    default: '$TRUNKLINE_DATA/tls/clients',
+    description:
+      'Folder with `<host>.crt` and `<host>.key` for peers of outgoing connections that ask for a certificate.',
+  },
+  {
     name: 'DRACHTIO_HOST',
     default: '',
     description: 'Host of a drachtio-server to use instead of the embedded engine.',
   },
   { name: 'DRACHTIO_PORT', default: '9022', description: 'Application port of that drachtio-server.' },
   { name: 'DRACHTIO_SECRET', default: '', description: 'Secret of that drachtio-server.' },
+  {
+    name: 'HEP_HOST',
+    default: '127.0.0.1',
+    description: 'Address that copies of SIP messages (HEP3, by UDP and TCP) are taken on from the engine.',
+  },
+  {
+    name: 'HEP_PORT',
+    default: '9060 with DRACHTIO_HOST, else any free one',
+    description: 'Port for these copies; 0: any free one.',
+  },
   {
     name: 'CONTROL_URL',
     default: 'control_url of $TRUNKLINE_DATA/bootstrap.json',
@@ -108,9 +125,35 @@ export const settings = [
     description: 'Seconds that an agent may take to get ready before the call is answered 480.',
   },
   {
+    name: 'GREETING_WAIT_S',
+    default: '5',
+    description: 'Seconds that an agent that lets the other side speak first waits for it to begin.',
+  },
+  {
+    name: 'VOICEMAIL_WATCH_S',
+    default: '20',
+    description:
+      'Seconds after the answer within which a call of ours is judged to have reached a person or a mailbox.',
+  },
+  {
+    name: 'VOICEMAIL_GREETING_MS',
+    default: '4000',
+    description: 'Milliseconds of uninterrupted greeting that make a mailbox of who answers.',
+  },
+  {
+    name: 'TRANSFER_ACCEPT_S',
+    default: '15',
+    description: 'Seconds that the target of a warm transfer has to press the key, each of two times.',
+  },
+  {
     name: 'MEDIA_TIMEOUT_S',
     default: '60',
     description: 'Seconds without RTP from a caller that is not on hold after which the call ends; 0: never.',
+  },
+  {
+    name: 'FOLLOW_REFER',
+    default: 'true',
+    description: "Whether a peer's REFER is followed to a target of its own configuration; else 403.",
   },
   {
     name: 'SESSION_EXPIRES_S',
@@ -131,6 +174,16 @@ export const settings = [
     name: 'RING_TIMEOUT_S',
     default: '60',
     description: 'Seconds that a call of ours may ring, or be silent after a 100, before it is given up.',
+  },
+  {
+    name: 'REFER_TIMEOUT_S',
+    default: '180',
+    description: 'Seconds that a transfer which a peer asked for by REFER may take before it is told 503.',
+  },
+  {
+    name: 'REFER_NOTIFY_TIMEOUT_S',
+    default: '60',
+    description: "Seconds without a NOTIFY of the peer after which a REFER of the edge's has failed.",
   },
   {
     name: 'SIP_CONNECT_TIMEOUT_S',
@@ -157,6 +210,32 @@ export const settings = [
     name: 'TRUNK_FAILBACK_PROBES',
     default: '3',
     description: 'Good probes in a row after which a trunk returns to its primary endpoint by itself.',
+  },
+  {
+    name: 'REGISTER_PER_SECOND',
+    default: '50',
+    description: 'Registrations at registrars of PBXs that are begun per second.',
+  },
+  {
+    name: 'REGISTER_TIMEOUT_S',
+    default: '8',
+    description: 'Seconds that a registrar may take to answer, and at the end the un-registering.',
+  },
+  {
+    name: 'REGISTER_KEEPALIVE_S',
+    default: '30',
+    description: 'Seconds between two looks whether the connection to a registrar still stands; 0: none.',
+  },
+  {
+    name: 'REGISTER_RETRY_S',
+    default: '5',
+    description: 'Base of the growing pauses after a registration that failed, seconds.',
+  },
+  { name: 'REGISTER_RETRY_MAX_S', default: '600', description: 'Longest of these pauses, seconds.' },
+  {
+    name: 'REGISTER_REFUSED_PAUSE_S',
+    default: '300',
+    description: 'Seconds before a registrar that refused username, password or request is asked again.',
   },
   { name: 'MEDIA_WORKERS', default: 'one per core', description: 'Number of media worker processes.' },
   {
@@ -189,5 +268,6 @@ export const settings = [
   },
   { name: 'STT_API_KEY', default: '', description: 'API key of STT_BASE_URL.' },
   { name: 'STT_MODEL', default: 'whisper-1', description: 'Model asked of STT_BASE_URL.' },
+  ...agentModelSettings,
   { name: 'LOG_LEVEL', default: 'info', description: 'fatal, error, warn, info, debug, trace or silent.' },
 ] as const satisfies readonly Setting[];

@@ -34,6 +34,36 @@ const Iso = Type.String({ minLength: 20, maxLength: 30 });
 export const CallVariables = Type.Record(Type.String(), Type.Unknown());
 export type CallVariables = Static<typeof CallVariables>;
 
+/**
+ * A tool that an agent may use (contract 8.1), as a language model is told of it. Control runs it: its target, its
+ * template and its credentials stay there.
+ */
+export const AgentTool = Type.Object({
+  /** `TL-<uuid>` */
+  tool_id: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  /** JSON Schema with root type object; null: the tool takes nothing */
+  input_schema: Nullable(Type.Record(Type.String(), Type.Unknown())),
+  /** said while the tool runs */
+  speech: Nullable(Type.String()),
+  /** ms after which a run is given up by the agent: the tool's own time-out with all its retries */
+  timeout_ms: Type.Integer(),
+});
+export type AgentTool = Static<typeof AgentTool>;
+
+/** When a persona goes on in a pathway (contract 12); its pathway stands in `pathways` of the configuration. */
+export const PathwayCondition = Type.Object({
+  name: Type.String(),
+  /** says in plain words when */
+  prompt: Type.String(),
+  pathway_id: Type.String(),
+  /** 0 is the live graph */
+  pathway_version: Type.Integer(),
+  start_node_id: Nullable(Type.String()),
+});
+export type PathwayCondition = Static<typeof PathwayCondition>;
+
 /** How an agent of any kind behaves on a call (contract 9.1 and 10). */
 const Manner = {
   first_sentence: Nullable(Type.String()),
@@ -50,7 +80,16 @@ const Manner = {
   request_data: CallVariables,
   /** stored with the call, told to nobody */
   metadata: Type.Optional(CallVariables),
+  /** called when the agent cannot start (contract section 10) */
   fallback_number: Nullable(Type.String()),
+  /** targets that an agent may transfer to, by name; `default` is the one without a name */
+  transfer_list: Type.Optional(Type.Record(Type.String(), Type.String())),
+  /** `base` or `turbo` (contract 9.1) */
+  model: Type.Optional(Type.String()),
+  /** 0..1 */
+  temperature: Type.Optional(Type.Number()),
+  /** what a persona or a task may use */
+  tools: Type.Optional(Type.Array(AgentTool)),
 };
 
 /** Who answers a call. `echo` and `tone` are for tests and line checks. */
@@ -66,6 +105,21 @@ export const AgentSettings = Type.Union([
   Type.Object({ kind: Type.Literal('stream'), stream_url: Type.String(), ...Manner }),
   /** Instructions in plain words, for a language model. */
   Type.Object({ kind: Type.Literal('task'), task: Type.String(), ...Manner }),
+  /** A version of a persona (contract 12), with what its call_config and default_tools say merged into the manner. */
+  Type.Object({
+    kind: Type.Literal('persona'),
+    persona_id: Type.String(),
+    persona_version: Type.Integer(),
+    name: Type.String(),
+    /** what it is there for; empty when none was given */
+    role: Type.String(),
+    /** what to do, and how to go about it; may be empty */
+    orchestration_prompt: Type.String(),
+    /** how to be; may be empty */
+    personality_prompt: Type.String(),
+    pathway_conditions: Type.Array(PathwayCondition),
+    ...Manner,
+  }),
   Type.Object({ kind: Type.Literal('echo'), ...Manner }),
   Type.Object({ kind: Type.Literal('tone'), frequency_hz: Type.Number(), ...Manner }),
 ]);
@@ -99,6 +153,20 @@ export const InboundTrunk = Type.Object({
   source_host: Nullable(Type.String()),
   headers: Type.Array(HeaderMapping),
   codecs: Type.Array(Type.Enum([...codecNames])),
+  /** where the edge registers for this record; absent or null with `auth_mode` ip */
+  registration: Type.Optional(
+    Nullable(
+      Type.Object({
+        host: Type.String(),
+        port: Type.Integer(),
+        /** Contact user and authorization user */
+        username: Type.String(),
+        /** derived (contract 2.3), in plain text */
+        password: Type.String(),
+        expires_s: Type.Integer(),
+      }),
+    ),
+  ),
 });
 export type InboundTrunk = Static<typeof InboundTrunk>;
 
@@ -106,10 +174,24 @@ export type InboundTrunk = Static<typeof InboundTrunk>;
 export const OutboundTrunk = Type.Object({ ...OutboundTrunkCore, headers: Type.Array(HeaderMapping) });
 export type OutboundTrunk = Static<typeof OutboundTrunk>;
 
+/** What outgoing calls are limited to, against toll fraud. Null or absent: no limit of that kind. */
+export const CallLimits = Type.Object({
+  /** outgoing calls at a time */
+  concurrent: Type.Optional(Nullable(Type.Integer())),
+  /** outgoing calls begun within 60 s */
+  per_minute: Type.Optional(Nullable(Type.Integer())),
+  /** E.164 prefixes with plus; when there are any, only numbers that begin with one are called */
+  allowed_prefixes: Type.Optional(Nullable(Type.Array(Type.String()))),
+  /** E.164 prefixes with plus that are never called; the longest prefix that fits decides between the two lists */
+  blocked_prefixes: Type.Optional(Nullable(Type.Array(Type.String()))),
+});
+export type CallLimits = Static<typeof CallLimits>;
+
 export const NumberConfig = Type.Object({
   /** E.164 with plus */
   number: Type.String(),
   org_id: Type.String(),
+  call_limits: Type.Optional(CallLimits),
   inbound: Type.Array(InboundTrunk),
   /** by priority; empty: calls cannot be made from this number */
   outbound: Type.Array(OutboundTrunk),
@@ -133,6 +215,7 @@ export const OrgConfig = Type.Object({
   org_id: Type.String(),
   /** hex; signs webhooks and the stream handshake (contract 13, stream.md) */
   signing_secret: Type.String(),
+  call_limits: Type.Optional(CallLimits),
 });
 export type OrgConfig = Static<typeof OrgConfig>;
 
@@ -181,6 +264,8 @@ export const MediaReport = Type.Object({
   /** RFC 3550 section 6.4.1 interarrival jitter */
   jitter_ms: Nullable(Type.Number()),
   round_trip_ms: Nullable(Type.Number()),
+  /** share of our packets that the peer's last RTCP report says it lost, 0..100; absent: no report came */
+  peer_loss_percent: Type.Optional(Type.Number()),
   /** ITU-T G.107 E-model estimate, 1..5 */
   mos: Nullable(Type.Number()),
   verdict: MediaVerdict,
@@ -215,6 +300,13 @@ export type TraceMessage = Static<typeof TraceMessage>;
 export const CallRecord = Type.Object({
   id: Type.String(),
   org_id: Type.String(),
+  /** the call that this one came of by a transfer */
+  parent_id: Type.Optional(Nullable(Type.String())),
+  /** whom the call was handed over to, as it was named */
+  transferred_to: Type.Optional(Nullable(Type.String())),
+  answered_by: Type.Optional(
+    Nullable(Type.Union([Type.Literal('human'), Type.Literal('voicemail'), Type.Literal('unknown')])),
+  ),
   sip_call_id: Type.String(),
   direction: Type.Union([Type.Literal('inbound'), Type.Literal('outbound')]),
   from: Type.String(),
@@ -259,6 +351,7 @@ export const CallRecord = Type.Object({
   agent_kind: Nullable(Type.String()),
   pathway_id: Nullable(Type.String()),
   pathway_version: Nullable(Type.Integer()),
+  persona_id: Type.Optional(Nullable(Type.String())),
   /** minutes */
   max_duration: Nullable(Type.Integer()),
   request_data: CallVariables,
@@ -288,6 +381,8 @@ export const TestCallState = Type.Object({
   sip_call_id: Nullable(Type.String()),
   codec: Nullable(Type.String()),
   error: Nullable(Type.String()),
+  /** what is wrong with the trunk, one sentence; null before the end and when nothing is */
+  diagnosis: Nullable(Type.String()),
   timeline: Type.Array(
     Type.Object({
       event: oneOf([
@@ -319,6 +414,21 @@ export const TestCallState = Type.Object({
 });
 export type TestCallState = Static<typeof TestCallState>;
 
+/** A binding at a customer's registrar. */
+export const RegistrationState = Type.Object({
+  state: oneOf(['registering', 'registered', 'failed', 'ended']),
+  /** `host:port` as configured */
+  registrar: Type.String(),
+  at: Iso,
+  /** when the binding ends unless it is refreshed; null without one */
+  expires_at: Nullable(Iso),
+  /** SIP status of the last answer */
+  sip_code: Nullable(Type.Integer()),
+  /** one sentence; stays until the next success */
+  last_error: Nullable(Type.String()),
+});
+export type RegistrationState = Static<typeof RegistrationState>;
+
 export const ReportBody = Type.Union([
   /** The call as it now stands, whole; replaces what was stored. The last one has `ended_at`. */
   Type.Object({ type: Type.Literal('call'), call: CallRecord }),
@@ -336,9 +446,22 @@ export const ReportBody = Type.Union([
     truncated: Type.Boolean(),
   }),
   /** OPTIONS probes since the last such report, oldest first. */
-  Type.Object({ type: Type.Literal('health'), probes: Type.Array(HealthProbe) }),
+  Type.Object({
+    type: Type.Literal('health'),
+    probes: Type.Array(HealthProbe),
+    /** trunks whose next call uses another endpoint first than before, after what the probes say */
+    moves: Type.Optional(
+      Type.Array(Type.Object({ trunk_id: Type.String(), active_priority: Type.Integer() })),
+    ),
+  }),
   /** A discovery as it now stands, whole. The last one is not `running`. */
   Type.Object({ type: Type.Literal('discovery'), discovery_id: Type.String(), result: DiscoveryResult }),
+  /** A registration as it now stands, after every change. */
+  Type.Object({
+    type: Type.Literal('registration'),
+    trunk_id: Type.String(),
+    ...RegistrationState.properties,
+  }),
   /** A test call as it now stands, whole. */
   Type.Object({
     type: Type.Literal('test_call'),
@@ -376,6 +499,8 @@ export const EdgeToControl = Type.Union([
     id: Type.String(),
     ok: Type.Boolean(),
     error: Type.Optional(Type.String()),
+    /** code of shared/errors.ts that the API answers with, when the command itself was at fault */
+    code: Type.Optional(Type.String()),
   }),
   /** Every 10 s: what the edge measures of itself, Prometheus name to value. */
   Type.Object({ type: Type.Literal('status'), metrics: Type.Record(Type.String(), Type.Number()) }),
@@ -403,6 +528,21 @@ export const EdgeCommand = Type.Union([
       action: oneOf(['hangup', 'leave_message', 'ignore']),
       message: Nullable(Type.String()),
     }),
+  }),
+  /**
+   * Hands the call over (contract 9.3). The answer says that the transfer has begun, or why it cannot:
+   * CALL_NOT_ACTIVE, NO_OUTBOUND_ROUTE, REFER_NOT_SUPPORTED, TARGET_NOT_ALLOWED.
+   */
+  Type.Object({
+    kind: Type.Literal('call.transfer'),
+    call_id: Type.String(),
+    /** E.164 with plus, an extension, or a SIP URI */
+    target: Type.String(),
+    method: oneOf(['bridge', 'refer']),
+    /** warm transfer: spoken to the target first */
+    announcement: Nullable(Type.String()),
+    /** warm transfer: key by which the target takes the call */
+    accept_key: Nullable(Type.String()),
   }),
   /** Makes the trunk's own endpoint the active one at once (contract 3.5, `failback_now`). */
   Type.Object({ kind: Type.Literal('trunk.failback'), trunk_id: Type.String() }),

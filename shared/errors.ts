@@ -12,7 +12,7 @@ export const apiErrors = {
   INVALID_PARAMETER: { status: 400, message: 'A value is missing, mistyped or out of range.' },
   UNKNOWN_PROPERTY: { status: 400, message: 'The body holds a property that is not known here.' },
   INVALID_JSON: { status: 400, message: 'The body must be a JSON object.' },
-  INVALID_CURSOR: { status: 400, message: 'The cursor names no call of this list.' },
+  INVALID_CURSOR: { status: 400, message: 'The cursor names no entry of this list.' },
   INVALID_GRAPH: { status: 400, message: 'The pathway graph breaks a rule.' },
   INVALID_SIP_ENDPOINT: { status: 400, message: 'The SIP endpoint is neither a host nor a SIP URI.' },
   TRANSPORT_NOT_ALLOWED: { status: 400, message: 'SIP is carried over TLS only; set transport to "tls".' },
@@ -28,6 +28,7 @@ export const apiErrors = {
     message: 'Give at most one of prompt, pathway_id, persona_id and stream_url.',
   },
   NO_OUTBOUND_ROUTE: { status: 400, message: 'No number with an outbound configuration can make this call.' },
+  REFER_NOT_SUPPORTED: { status: 400, message: 'The peer of the call does not take REFER.' },
   INVALID_PHONE_NUMBER: { status: 400, message: 'The phone number is not an E.164 number.' },
   SIP_CONFIG_LIMIT: { status: 400, message: 'The number would have more SIP configurations than allowed.' },
   FAILOVER_OUTBOUND_ONLY: { status: 400, message: 'Failover belongs to outbound configurations.' },
@@ -35,11 +36,29 @@ export const apiErrors = {
     status: 400,
     message: 'Failover is enabled, but there is no endpoint for it.',
   },
-  NO_ALERT_RECIPIENTS: { status: 400, message: 'The organization has no numbers for alerts by SMS.' },
+  NO_ALERT_RECIPIENTS: {
+    status: 400,
+    message: 'Nobody would be told of an alert this way: the organization has no recipients for it.',
+  },
+  ACTION_NOT_FOUND: { status: 400, message: 'The integration has no such action.' },
+  INVALID_INPUT_SCHEMA: { status: 400, message: 'The input schema is not a valid JSON Schema of an object.' },
+  UNKNOWN_TEMPLATE_REFERENCE: {
+    status: 400,
+    message: 'The body refers to inputs that the input schema does not have.',
+  },
   OUTBOUND_NOT_CONFIGURED: { status: 400, message: 'The number has no outbound configuration.' },
+  INVALID_PHONE_NUMBERS: { status: 400, message: 'Some entries are not E.164 numbers.' },
+  TARGET_PORT_DATE_TOO_EARLY: { status: 400, message: 'Ports need at least 7 days.' },
+  PIN_REQUIRED: { status: 400, message: 'A number can be ported only with the PIN of its carrier.' },
+  DOCUMENT_NOT_FOUND: { status: 400, message: 'There is no such document.' },
+  NOT_PORTABLE: { status: 400, message: 'A number cannot be ported here.' },
+  CONSENT_REQUIRED: { status: 400, message: 'The letter can only be signed with consent.' },
+  NAME_MISMATCH: { status: 400, message: 'The name is not that of the authorized representative.' },
+  INVALID_INBOUND_NUMBERS: { status: 400, message: 'The organization does not hold all of the numbers.' },
   AUTH_FAILURE: { status: 401, message: 'Unauthorized' },
   SIP_NOT_ENABLED: { status: 403, message: 'SIP is not enabled for this organization.' },
   OPERATOR_KEY_REQUIRED: { status: 403, message: 'This endpoint needs an operator key.' },
+  ORIGIN_NOT_ALLOWED: { status: 403, message: 'The widget may not be used on this page.' },
   ROUTE_NOT_FOUND: { status: 404, message: 'There is no such path.' },
   NUMBER_NOT_FOUND: { status: 404, message: 'The organization holds no such number.' },
   SIP_CONFIG_NOT_FOUND: { status: 404, message: 'The number has no such SIP configuration.' },
@@ -51,22 +70,52 @@ export const apiErrors = {
   PERSONA_NOT_FOUND: { status: 404, message: 'There is no such persona.' },
   VERSION_NOT_FOUND: { status: 404, message: 'The pathway has no such version.' },
   TOOL_NOT_FOUND: { status: 404, message: 'There is no such tool.' },
+  PORT_NOT_FOUND: { status: 404, message: 'There is no such port request.' },
+  SIGNATURE_LINK_NOT_FOUND: { status: 404, message: 'There is no such signature link.' },
+  CHAT_NOT_FOUND: { status: 404, message: 'There is no such chat.' },
+  /** In the body of a tool: 400. */
+  INTEGRATION_NOT_FOUND: { status: 404, message: 'There is no such integration.' },
+  RESOURCE_NOT_FOUND: { status: 404, message: 'There is no such connected resource, or it is not active.' },
+  WIDGET_NOT_FOUND: { status: 404, message: 'There is no such widget.' },
+  THREAD_NOT_FOUND: { status: 404, message: 'The widget has no such thread.' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'The path does not answer to this method.' },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
     message: 'This Idempotency-Key was used with another body on the same path.',
   },
+  CALL_NOT_ACTIVE: { status: 409, message: 'The call is not up, or is being transferred already.' },
   DISCOVERY_IN_PROGRESS: { status: 409, message: 'A discovery of the organization is running.' },
   NUMBER_IN_USE: { status: 409, message: 'The number is held by another organization.' },
+  PORT_ALREADY_IN_PROGRESS: { status: 409, message: 'A number is being ported already.' },
+  PORT_NOT_CANCELABLE: { status: 409, message: 'The port has ended and cannot be canceled.' },
+  INVALID_TRANSITION: { status: 409, message: 'The number cannot go from its state to that one.' },
+  ALREADY_SIGNED: { status: 409, message: 'The letter is signed already.' },
+  SIGNATURE_LINK_EXPIRED: { status: 410, message: 'The signature link is not valid any more.' },
   PATHWAY_IN_USE: { status: 409, message: 'The pathway is in use.' },
+  CHAT_COMPLETED: { status: 409, message: 'The chat has ended.' },
+  PROMOTION_BLOCKED: { status: 409, message: 'Required test scenarios have not passed on this content.' },
+  PERSONA_IN_USE: { status: 409, message: 'The persona is in use.' },
+  VERSION_IN_PRODUCTION: { status: 409, message: 'The version is in production.' },
+  THREAD_ENDED: { status: 409, message: 'The thread has ended.' },
+  HANDOFF_REQUIRED: {
+    status: 409,
+    message: 'The agent answers this thread until it is handed to a live agent.',
+  },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than allowed.' },
+  FILE_TOO_LARGE: { status: 413, message: 'The file is larger than 10 MiB.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The body must be application/json.' },
+  UNSUPPORTED_FILE_TYPE: { status: 415, message: 'The file is not a PDF, JPEG, PNG, GIF or WebP.' },
   RATE_LIMITED: { status: 429, message: 'Too many requests; wait and try again.' },
   INTERNAL_ERROR: { status: 500, message: 'Internal error' },
+  MODEL_UNAVAILABLE: { status: 502, message: 'The language model gave no usable answer; try again.' },
   SERVICE_UNAVAILABLE: { status: 503, message: 'A part of the service is not available; try again.' },
 } as const satisfies Record<string, ApiErrorRule>;
 
 export type ApiErrorCode = keyof typeof apiErrors;
+
+export function isApiErrorCode(code: string): code is ApiErrorCode {
+  return Object.hasOwn(apiErrors, code);
+}
 
 /** One error as it stands in a body (contract 1.3). */
 export interface ErrorItem {
@@ -99,11 +148,12 @@ export class ApiError extends Error {
   private constructor(
     items: readonly [ErrorItem, ...ErrorItem[]],
     retryAfter: number | undefined = undefined,
+    statusCode: number = apiErrors[items[0].code].status,
   ) {
     super(items[0].message);
     this.items = items;
     this.code = items[0].code;
-    this.statusCode = apiErrors[items[0].code].status;
+    this.statusCode = statusCode;
     this.retryAfter = retryAfter;
   }
 
@@ -118,6 +168,12 @@ export class ApiError extends Error {
 
   static many(items: readonly [ErrorItem, ...ErrorItem[]]): ApiError {
     return new ApiError(items);
+  }
+
+  /** The same error with another status, for the few codes whose status depends on where the value stood. */
+  answeredWith(statusCode: number): ApiError {
+    const [first, ...others] = this.items;
+    return first ? new ApiError([first, ...others], this.retryAfter, statusCode) : this;
   }
 
   /** The same error with a `Retry-After` of so many seconds. */

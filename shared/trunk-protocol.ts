@@ -29,6 +29,8 @@ export const OutboundTrunkCore = {
   priority: Type.Integer(),
   /** primary first, then failover endpoints when they are enabled */
   endpoints: Type.Array(Endpoint, { minItems: 1 }),
+  /** failover endpoints while they are not enabled: probed, never called */
+  standby: Type.Optional(Type.Array(Endpoint)),
   triggers: Type.Array(oneOf(failoverTriggers)),
   failback: oneOf(['auto', 'manual']),
   codecs: Type.Array(oneOf(codecNames)),

@@ -1,28 +1,47 @@
-/** What every call has, whoever began it: media and agent, timers, the record. Decisions are its owner's. */
+/** What every call has, whoever began it: media and agent, transfers, timers, the record. Decisions are its owner's. */
 import type { Timer } from '#shared/clock.ts';
 import type { CodecName } from '#shared/codecs.ts';
-import type { CallVariables, TranscriptEntry } from '#shared/edge-protocol.ts';
+import type { CallVariables } from '#shared/edge-protocol.ts';
 import { terminations } from '#shared/termination.ts';
-import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import type { CallDeps } from './call.ts';
+import { CallAgent } from './call-agent.ts';
+import { CallLedger } from './call-ledger.ts';
 import type { Termination } from './ending.ts';
 import type { Log } from './log.ts';
 import {
   type AgentHost,
-  type AgentLeg,
+  type CallLeg,
   CallRefused,
+  type DialogLeg,
   type LegEvents,
   type LegFacts,
   type MediaLeg,
+  type MediaLegOptions,
 } from './ports.ts';
-import { type CallPlan, callFacts, callRecord } from './record.ts';
+import { type CallPlan, callFacts, mappableVariables } from './record.ts';
 import { SilenceWatch } from './silence-watch.ts';
+import { Takeover } from './takeover.ts';
+import { Transfers } from './transfer/transfers.ts';
+
+/** A peer that has been handed over hangs up by itself; after so long we do, ms. */
+const leaveAfterMs = 2_000;
+
+type InDialogEvents = Pick<
+  LegEvents,
+  'bye' | 'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'referred' | 'replacedBy'
+>;
 
 /** The call itself, as its body sees it. */
 export interface BodyOwner {
   readonly facts: LegFacts;
   readonly plan: CallPlan;
   readonly state: string;
+  /** The dialog as it is now; null before there is one. */
+  readonly leg: DialogLeg | null;
+  /** The call goes on over `leg`; the dialog of before gets its BYE. */
+  goOnOver(leg: CallLeg): void;
+  /** Answers a call that came in, when its agent does not do so. */
+  answer?(): void;
   end(termination: Termination): void;
   accepts(input: 'hold' | 'resume'): boolean;
   input(input: 'hold' | 'resume'): void;
@@ -34,71 +53,85 @@ export class CallBody {
   /** Why the call ends; the first reason given stands. */
   termination: Termination | null = null;
   media: MediaLeg | null = null;
-  agent: AgentLeg | null = null;
-  ringing = false;
-  queued = false;
-  /** Places tried in vain; null for calls that came in. */
-  attempts: readonly FailoverAttempt[] | null = null;
+  readonly agent: CallAgent;
+  readonly transfers: Transfers;
+  readonly ledger: CallLedger;
   readonly #owner: BodyOwner;
   readonly #deps: CallDeps;
-  readonly #startedAt: number;
   readonly #timers = new Set<Timer>();
   readonly #silence: SilenceWatch;
-  #answeredAt: number | null = null;
-  #endedAt: number | null = null;
-  #extracted: CallVariables = {};
+  #takeover: Takeover | null = null;
+  #up = false;
+  #leaving = false;
+  /** When the longest duration is over. */
+  #deadline: number | null = null;
 
   constructor(id: string, owner: BodyOwner, log: Log, deps: CallDeps) {
     this.id = id;
     this.log = log;
     this.#owner = owner;
     this.#deps = deps;
-    this.#startedAt = deps.clock.now();
-    const { mediaTimeoutMs } = deps.settings;
+    this.ledger = new CallLedger(id, this, deps);
+    const { mediaTimeoutMs, prepareTimeoutMs } = deps.settings;
+    this.agent = new CallAgent(this, this.#agentHost(), deps.agents, prepareTimeoutMs);
     this.#silence = new SilenceWatch(
       deps.clock,
       mediaTimeoutMs,
       () => this.media?.silentForMs() ?? 0,
       () => owner.end({ code: 'media_timeout', detail: `No RTP arrived for ${mediaTimeoutMs / 1000} s.` }),
     );
+    this.transfers = new Transfers(this, deps.transfers, owner.plan.parentId !== undefined);
+  }
+
+  get facts(): LegFacts {
+    return this.#owner.facts;
+  }
+
+  get plan(): CallPlan {
+    return this.#owner.plan;
+  }
+
+  get leg(): DialogLeg | null {
+    return this.#owner.leg;
+  }
+
+  get deadline(): number | null {
+    return this.#deadline;
+  }
+
+  /** Whether agent and peer can hear each other. */
+  get up(): boolean {
+    return this.#up && this.termination === null;
+  }
+
+  /** Whether the peer has been handed over and is about to hang up. */
+  get leaving(): boolean {
+    return this.#leaving;
   }
 
   get answered(): boolean {
-    return this.#answeredAt !== null;
+    return this.ledger.answered;
   }
 
   // ---------------------------------------------------------------- before the answer
 
-  /** A media leg for this call. @throws CallRefused 503 when no RTP port pair is free */
-  createMedia(codecs: readonly CodecName[]): Promise<MediaLeg> {
+  /**
+   * A media leg for this call.
+   * @param beside media that it will be joined with
+   * @throws CallRefused 503 when no RTP port pair is free
+   */
+  createMedia(codecs: readonly CodecName[], beside?: MediaLegOptions['beside']): Promise<MediaLeg> {
     return this.#deps.media.createLeg({
       callId: this.id,
       codecs,
+      beside,
       failed: (error) => this.#owner.end({ code: 'internal_error', detail: error.message }),
     });
   }
 
-  /** Creates the plan's agent and lets it get ready. Ends the call when it has none or it cannot. */
-  async prepareAgent(): Promise<void> {
-    const { agents, settings } = this.#deps;
-    const { plan, facts } = this.#owner;
-    if (!plan.agent) return this.#owner.end({ code: 'no_agent', detail: null });
-    try {
-      this.agent = agents.create(plan.agent, callFacts(this.id, facts, plan), this.#agentHost());
-      await this.#within(settings.prepareTimeoutMs, this.agent.prepare());
-    } catch (error) {
-      if (this.termination) return;
-      this.log.warn({ err: error }, 'agent cannot take the call');
-      this.#owner.end({ code: 'agent_unavailable', detail: messageOf(error) });
-    }
-  }
-
-  /** Rejects when `work` takes longer than `ms`. */
-  #within(ms: number, work: Promise<void>): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const timer = this.after(ms, () => reject(new Error(`The agent was not ready within ${ms} ms`)));
-      work.then(resolve, reject).finally(() => this.cancel(timer));
-    });
+  /** The transfer that makes up for the agent wants the call answered. */
+  answer(): void {
+    this.#owner.answer?.();
   }
 
   /** Ends the call for what went wrong in its preparation or its start. */
@@ -125,23 +158,27 @@ export class CallBody {
 
   /** The call is answered: its time runs. */
   begin(): void {
-    this.#answeredAt = this.#deps.clock.now();
-    const minutes = this.#owner.plan.agent?.max_duration ?? 0;
+    const now = this.ledger.answer();
+    const { plan } = this.#owner;
+    const minutes = plan.agent?.max_duration ?? 0;
     if (minutes > 0) {
-      this.after(minutes * 60_000, () =>
+      const deadline = plan.deadline ?? now + minutes * 60_000;
+      this.#deadline = deadline;
+      this.after(Math.max(0, deadline - now), () =>
         this.#owner.end({ code: 'max_duration', detail: `It lasted ${minutes} minutes.` }),
       );
     }
     this.log.info({ codec: this.media?.codec ?? null }, 'call answered');
-    this.report();
+    this.ledger.report();
   }
 
   /** Joins agent and media. */
   start(): void {
-    this.media?.attach(this.agent);
-    this.agent?.start();
+    this.#up = true;
     this.#silence.start();
+    this.agent.start();
     this.followHold();
+    this.transfers.callerUp();
   }
 
   followHold(): void {
@@ -152,8 +189,46 @@ export class CallBody {
     this.#owner.input(input);
   }
 
+  /**
+   * What happens in an answered dialog.
+   * @param hungUp what the peer's BYE means when it completes no transfer
+   */
+  dialogEvents(hungUp: 'caller_hangup' | 'callee_hangup'): InDialogEvents {
+    return {
+      bye: () => this.guarded(() => this.#peerLeft(hungUp)),
+      lost: (code, detail) => this.#owner.end({ code, detail }),
+      referred: (refer) =>
+        this.guarded(() => {
+          if (this.#takeover) refer.refuse(491, 'Request Pending');
+          else this.transfers.referred(refer);
+        }),
+      replacedBy: (leg) => this.guarded(() => this.#replacedBy(leg, hungUp)),
+      ...this.#mediaEvents(),
+    };
+  }
+
+  #peerLeft(code: 'caller_hangup' | 'callee_hangup'): void {
+    // Of two dialogs the old one may end first.
+    if (this.#takeover) return;
+    const transferred = this.transfers.callerLeft() || this.#leaving;
+    this.#owner.end({ code: transferred ? 'transferred' : code, detail: null, gone: true });
+  }
+
+  #replacedBy(leg: CallLeg, hungUp: 'caller_hangup' | 'callee_hangup'): void {
+    const { media } = this;
+    if (!media || !this.up || this.#takeover || this.#leaving || this.transfers.busy) {
+      leg.reject({ status: 491 });
+      return;
+    }
+    this.#takeover = new Takeover(this, leg, this.dialogEvents(hungUp), (next) => {
+      this.#takeover = null;
+      if (next) this.#owner.goOnOver(next);
+    });
+    void this.#takeover.begin(media);
+  }
+
   /** What a leg asks of the media while the call is up. */
-  mediaEvents(): Pick<LegEvents, 'reanswer' | 'reoffer' | 'reaccept'> {
+  #mediaEvents(): Pick<LegEvents, 'reanswer' | 'reoffer' | 'reaccept'> {
     return {
       reanswer: async (offer) => {
         const answer = await this.#liveMedia().answer(offer);
@@ -175,37 +250,83 @@ export class CallBody {
 
   #agentHost(): AgentHost {
     return {
-      hangup: (reason) => this.#owner.end({ code: 'agent_hangup', detail: reason }),
+      hangup: (reason) => this.#unlessHandedOver(() => this.end({ code: 'agent_hangup', detail: reason })),
       sendDtmf: async (digits) => {
         if (this.answered && !this.termination) await this.media?.sendDtmf(digits);
       },
-      transcript: (entry: TranscriptEntry) => {
-        if (this.#endedAt !== null) return;
-        const report = { type: 'transcript' as const, call_id: this.id, entries: [entry] };
-        this.attempt('report a transcript', () => this.#deps.reporter.report(report));
-      },
+      transcript: (entry) => this.ledger.transcript(entry),
       variables: (values) => {
-        if (this.#endedAt === null) this.#extracted = values;
+        if (!this.ledger.closed) this.ledger.extracted = values;
       },
+      transfer: (order) => this.transfers.order(order),
+      join: () => this.#owner.plan.transfer?.join(),
+      answeredBy: (who) => this.ledger.answeredBy(who),
       fail: (error) => {
         this.log.error({ err: error }, 'agent failed');
         const code = this.answered ? 'agent_failed' : 'agent_unavailable';
-        this.#owner.end({ code, detail: messageOf(error) });
+        this.#unlessHandedOver(() => this.end({ code, detail: messageOf(error) }));
       },
     };
   }
 
+  // ---------------------------------------------------------------- transfers
+
+  /** An agent that leaves in the midst of a transfer leaves the call to it. */
+  #unlessHandedOver(end: () => void): void {
+    const outcome = this.transfers.handingOver;
+    if (outcome === null) end();
+    else void outcome.then(({ ok }) => ok || end());
+  }
+
+  /** The agent goes on with the peer of `other`, with what it knows. */
+  moveAgentTo(other: CallBody): void {
+    other.ledger.extracted = this.ledger.extracted;
+    other.transfers.free();
+    this.agent.moveTo(other.agent);
+  }
+
+  /** Whom the peer is with from now on. */
+  handedOver(target: string): void {
+    this.ledger.transferredTo = target;
+    if (!this.ledger.closed) this.ledger.report();
+  }
+
+  /** Ends the call as transferred, at the peer's BYE or soon by ours. */
+  leaveToPeer(): void {
+    if (this.termination) return;
+    this.#leaving = true;
+    this.after(leaveAfterMs, () => this.end({ code: 'transferred', detail: null }));
+  }
+
+  /** What the call has learned: header variables over request_data, the agent's over both. */
+  get variables(): CallVariables {
+    const { plan, facts } = this.#owner;
+    return { ...callFacts(this.id, facts, plan).variables, ...this.ledger.extracted };
+  }
+
+  /** What header mappings may name. */
+  mappable(): CallVariables {
+    const { facts, plan } = this.#owner;
+    return { ...this.ledger.extracted, ...mappableVariables(this.id, facts, plan, this.#deps.clock.now()) };
+  }
+
   // ---------------------------------------------------------------- the end
+
+  end(termination: Termination): void {
+    this.#owner.end(termination);
+  }
 
   /** Closes agent and media, and makes the final record safe. */
   finish(): void {
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
     this.#silence.stop();
-    this.attempt('close the agent', () => this.agent?.close(this.why));
-    this.#endedAt = this.#deps.clock.now();
-    this.report();
+    this.attempt('end the transfer', () => this.transfers.callEnded());
+    this.agent.close(this.why);
+    this.ledger.close();
     this.attempt('close the media', () => this.media?.close());
+    const { termination } = this;
+    if (termination) this.attempt('tell the transfer', () => this.#owner.plan.transfer?.ended(termination));
     this.log.info(
       { termination: this.termination?.code, detail: this.termination?.detail, answered: this.answered },
       'call ended',
@@ -216,24 +337,6 @@ export class CallBody {
   get why(): string {
     const code = this.termination?.code ?? 'internal_error';
     return this.termination?.detail ?? terminations[code].summary;
-  }
-
-  report(): void {
-    const { termination } = this;
-    const { facts, plan } = this.#owner;
-    const call = callRecord(this.id, facts, plan, {
-      startedAt: this.#startedAt,
-      queued: this.queued,
-      ringing: this.ringing,
-      answeredAt: this.#answeredAt,
-      end: this.#endedAt === null || !termination ? null : { at: this.#endedAt, termination },
-      codec: this.media?.codec ?? null,
-      // Contract 3.4: null when no media was set up.
-      media: this.#endedAt !== null && this.media?.codec ? this.media.report() : null,
-      extracted: this.#extracted,
-      attempts: this.attempts,
-    });
-    this.attempt('report', () => this.#deps.reporter.report({ type: 'call', call }));
   }
 
   // ---------------------------------------------------------------- plumbing

@@ -1,6 +1,7 @@
 /** A call that came in: runs what the state machine puts out against signaling, media and agent. */
 import type { Clock } from '#shared/clock.ts';
 import type { CodecName } from '#shared/codecs.ts';
+import type { NewId } from '#shared/ids.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import { type BodyOwner, CallBody } from './call-body.ts';
 import { accepts, type CallInput, type CallOutput, type CallState, step } from './call-state.ts';
@@ -8,6 +9,8 @@ import { inputFor, refusalStatus, type Termination } from './ending.ts';
 import type { Log } from './log.ts';
 import type { Agents, CallLeg, LegEvents, LegFacts, Media, Reporter } from './ports.ts';
 import type { CallPlan } from './record.ts';
+import type { TransferParts } from './transfer/transfer.ts';
+import type { Transfers } from './transfer/transfers.ts';
 
 interface CallSettings {
   /** 180 goes out when the answer takes longer than this, in ms. */
@@ -25,6 +28,9 @@ export interface CallDeps {
   readonly reporter: Reporter;
   readonly log: Log;
   readonly settings: CallSettings;
+  readonly newId: NewId;
+  /** null: no call is transferred. */
+  readonly transfers: TransferParts | null;
 }
 
 /** A call of either direction, as those see it that only count and end calls. */
@@ -35,6 +41,7 @@ export interface LiveCall {
   /** Why the call ended, null while it goes on. */
   readonly termination: TerminationCode | null;
   readonly direction: LegFacts['direction'];
+  readonly transfers: Transfers;
   /** Ends the call in whatever state it is. The first reason given stands. */
   end(termination: Termination): void;
 }
@@ -46,7 +53,9 @@ export class Call implements LiveCall, BodyOwner {
   readonly id: string;
   readonly direction = 'inbound';
   readonly plan: CallPlan;
-  readonly #leg: CallLeg;
+  /** Of the INVITE that began the call, also when another dialog has taken its place. */
+  readonly facts: LegFacts;
+  #leg: CallLeg;
   readonly #ringAfterMs: number;
   readonly #body: CallBody;
   readonly #codecs: readonly CodecName[];
@@ -70,6 +79,7 @@ export class Call implements LiveCall, BodyOwner {
     this.id = id;
     this.plan = plan;
     this.#leg = leg;
+    this.facts = leg.facts;
     this.#codecs = codecs;
     this.#ringAfterMs = deps.settings.ringAfterMs;
     this.#ended = ended;
@@ -82,8 +92,12 @@ export class Call implements LiveCall, BodyOwner {
     return this.#state;
   }
 
-  get facts(): LegFacts {
-    return this.#leg.facts;
+  get leg(): CallLeg {
+    return this.#leg;
+  }
+
+  get transfers(): Transfers {
+    return this.#body.transfers;
   }
 
   get termination(): TerminationCode | null {
@@ -98,7 +112,7 @@ export class Call implements LiveCall, BodyOwner {
   admit(): void {
     this.#body.guarded(() => {
       this.#body.log.info({ from: this.facts.from, to: this.facts.to }, 'call offered');
-      this.#body.report();
+      this.#body.ledger.report();
       this.input('admit');
     });
   }
@@ -106,7 +120,7 @@ export class Call implements LiveCall, BodyOwner {
   end(termination: Termination): void {
     this.#body.guarded(() => {
       this.#body.termination ??= termination;
-      this.input(inputFor(termination.code));
+      this.input(inputFor(termination));
     });
   }
 
@@ -131,8 +145,8 @@ export class Call implements LiveCall, BodyOwner {
         this.#prepare().catch((error: unknown) => this.#body.failed(error));
         break;
       case 'ring':
-        this.#body.ringing = true;
-        this.#body.report();
+        this.#body.ledger.ringing = true;
+        this.#body.ledger.report();
         this.#leg.ring();
         break;
       case 'answer':
@@ -165,8 +179,31 @@ export class Call implements LiveCall, BodyOwner {
     const { offer } = this.facts;
     this.#sdp = offer === null ? await leg.offer() : await leg.answer(offer);
     if (body.termination) return;
-    await body.prepareAgent();
-    if (!body.termination) body.guarded(() => this.input('ready'));
+    const obstacle = await body.agent.prepare();
+    if (body.termination) return;
+    if (obstacle) await this.#fallBack(obstacle);
+    else this.answer();
+  }
+
+  answer(): void {
+    this.#body.guarded(() => this.input('ready'));
+  }
+
+  /** Contract section 10: somebody else takes the call; it is answered when that one has answered. */
+  async #fallBack(obstacle: Termination): Promise<void> {
+    const body = this.#body;
+    const number = this.plan.agent?.fallback_number ?? null;
+    if (number === null) return this.end(obstacle);
+    const why = obstacle.detail ?? 'The agent could not be started.';
+    body.agent.close(why);
+    const outcome = await body.transfers.fallBack(number);
+    if (!outcome.ok) this.end({ ...obstacle, detail: `${why} Fallback to ${number}: ${outcome.reason}` });
+  }
+
+  goOnOver(leg: CallLeg): void {
+    const replaced = this.#leg;
+    this.#leg = leg;
+    replaced.bye('Replaced by another dialog');
   }
 
   #ringIfWaiting(): void {
@@ -195,9 +232,7 @@ export class Call implements LiveCall, BodyOwner {
           this.input('acknowledged');
         }),
       canceled: () => this.end({ code: 'caller_canceled', detail: null }),
-      bye: () => this.end({ code: 'caller_hangup', detail: null }),
-      lost: (code, detail) => this.end({ code, detail }),
-      ...body.mediaEvents(),
+      ...body.dialogEvents('caller_hangup'),
     };
   }
 

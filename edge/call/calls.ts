@@ -1,31 +1,40 @@
 /** All live calls of this edge. */
 import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
-import type { NewId } from '#shared/ids.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import { Call, type CallDeps, type LiveCall } from './call.ts';
+import { CommandRefused } from './command-refused.ts';
 import type { Termination } from './ending.ts';
+import type { OutboundLimits } from './limits.ts';
 import { OutboundCall, type OutboundParts, type OutboundPlan } from './outbound-call.ts';
-import type { CallLeg } from './ports.ts';
+import type { CallLeg, TransferOrder } from './ports.ts';
 import type { CallPlan } from './record.ts';
+import { refusalOf } from './transfer/outcome.ts';
+import { Transfer, type TransferParts } from './transfer/transfer.ts';
 
-export interface CallsDeps extends CallDeps {
-  readonly newId: NewId;
+export interface CallsDeps extends Omit<CallDeps, 'transfers'> {
   /** How many calls may be live at once. */
   readonly maxCalls: number;
   /** What calls of ours need; absent: none are made. */
   readonly outbound?: OutboundParts;
+  /** Asked before a call of ours is placed; absent: none is forbidden. */
+  readonly limits?: Pick<OutboundLimits, 'admit' | 'release'>;
   /** Called once for every call that is over. */
   readonly onEnded?: (code: TerminationCode, answered: boolean) => void;
+  /** Called once for every transfer that is decided. */
+  readonly onTransfer?: TransferParts['decided'];
 }
 
+/** What one call of ours may have of its own; the rest is that of all calls. */
+export type OutboundChanges = Partial<OutboundParts & Pick<CallDeps, 'agents' | 'media' | 'reporter'>>;
+
 export class Calls {
-  readonly #deps: CallsDeps;
+  readonly #deps: CallsDeps & CallDeps;
   readonly #live = new Map<string, LiveCall>();
   #draining = false;
   #whenEmpty: (() => void) | null = null;
 
   constructor(deps: CallsDeps) {
-    this.#deps = deps;
+    this.#deps = { ...deps, transfers: deps.outbound ? this.#transferParts(deps, deps.outbound) : null };
   }
 
   get size(): number {
@@ -39,7 +48,11 @@ export class Calls {
   /** Why no further call can be taken, null when one can. */
   get closedBecause(): 'draining' | 'capacity' | null {
     if (this.#draining) return 'draining';
-    return this.#live.size >= this.#deps.maxCalls ? 'capacity' : null;
+    return this.#hasRoom ? null : 'capacity';
+  }
+
+  get #hasRoom(): boolean {
+    return this.#live.size < this.#deps.maxCalls;
   }
 
   find(callId: string): LiveCall | undefined {
@@ -60,25 +73,49 @@ export class Calls {
 
   /**
    * Makes a call, or reports at once why it cannot be made.
-   * @param changes to what calls of ours need, for this one: a call over one trunk alone has routes of its own
+   * @param changes to what calls of ours need, for this one: a test call has a route, an agent and a ring time of its own
    * @throws Error when this edge makes no calls, or already has one with that id
    */
-  place(plan: OutboundPlan, changes: Partial<OutboundParts> = {}): OutboundCall {
+  place(plan: OutboundPlan, changes: OutboundChanges = {}): OutboundCall {
     const { newId } = this.#deps;
+    const own = Object.keys(changes).length > 0;
+    // What is made to measure, a test call, is not for transfer.
+    const deps = { ...this.#deps, ...changes, ...(own ? { transfers: null } : {}) };
     const outbound = this.#deps.outbound && { ...this.#deps.outbound, ...changes };
     if (!outbound) throw new Error('This edge makes no calls');
     if (this.#live.has(plan.callId)) throw new Error(`There is a call ${plan.callId} already`);
-    const closed = this.closedBecause;
-    const call = new OutboundCall(plan, newId(), outbound, this.#deps, (ended) => this.#remove(ended));
+    // A leg to the target of a transfer is part of a call that may go on while the edge drains.
+    const closed = plan.leg && this.#hasRoom ? null : this.closedBecause;
+    const call = new OutboundCall(plan, newId(), outbound, deps, (ended) => this.#remove(ended));
     this.#live.set(call.id, call);
-    if (closed === null) call.place();
-    else call.end({ code: closed, detail: null });
+    const refusal = closed === null ? this.#deps.limits?.admit(plan) : { code: closed, detail: null };
+    if (refusal) call.end(refusal);
+    else call.place();
     return call;
   }
 
   /** Ends a call for the API; without effect when it is over. */
   stop(callId: string): void {
     this.#live.get(callId)?.end({ code: 'api_stop', detail: null });
+  }
+
+  /**
+   * Begins to hand a call over for the API (contract 9.3); how that ends is reported with the call.
+   * @throws CommandRefused when the transfer cannot begin, with the code of the reason where it has one
+   */
+  transfer(callId: string, order: TransferOrder): void {
+    const begun = this.#live.get(callId)?.transfers.begin(order);
+    if (!begun) throw new CommandRefused('CALL_NOT_ACTIVE', 'The call is not live on this edge.');
+    const outcome = begun instanceof Transfer ? begun.decided : begun;
+    if (outcome?.ok === false) throw refusalOf(outcome);
+  }
+
+  #transferParts(deps: CallsDeps, outbound: OutboundParts): TransferParts {
+    const { media, agents, newId } = deps;
+    const { routes, followRefer = true, headersOf = () => ({}) } = outbound;
+    const place: TransferParts['place'] = (plan) => this.place(plan);
+    const decided = deps.onTransfer ?? (() => {});
+    return { routes, media, agents, newId, followRefer, headersOf, place, decided };
   }
 
   /** Ends every live call. */
@@ -121,6 +158,7 @@ export class Calls {
 
   #remove(call: LiveCall): void {
     this.#live.delete(call.id);
+    this.#deps.limits?.release(call.id);
     if (call.termination) this.#deps.onEnded?.(call.termination, call.answered);
     if (this.#live.size === 0) this.#whenEmpty?.();
   }

@@ -35,6 +35,9 @@ describe('what a termination means', () => {
     ['agent_failed', 'error'],
     ['edge_restarted', 'error'],
     ['engine_lost', 'error'],
+    ['transferred', 'transfer'],
+    ['bridge_ended', 'transfer'],
+    ['bridge_failed', 'error'],
   ])('after the answer %s is a completed call ended by %s', (code, hangupBy) => {
     expect(endingOf(because(code), true)).toEqual({
       status: 'completed',
@@ -56,6 +59,8 @@ describe('what a termination means', () => {
     ['edge_restarted', 'canceled', 'error'],
     ['agent_unavailable', 'failed', 'error'],
     ['draining', 'failed', 'error'],
+    ['target_not_allowed', 'failed', 'error'],
+    ['bridge_ended', 'canceled', 'transfer'],
   ])('a call of ours that ends unanswered by %s is %s by %s', (code, status, hangupBy) => {
     expect(endingOf(because(code), false, 'outbound')).toEqual({
       status,
@@ -75,7 +80,7 @@ describe('what a termination means', () => {
 
   it('tells the peer unless the dialog is gone already', () => {
     const codes = Object.keys(terminations) as TerminationCode[];
-    expect(codes.filter((code) => inputFor(code) === 'gone')).toEqual([
+    expect(codes.filter((code) => inputFor(because(code)) === 'gone')).toEqual([
       'caller_hangup',
       'callee_hangup',
       'callee_busy',
@@ -84,10 +89,17 @@ describe('what a termination means', () => {
       'route_timeout',
       'route_auth_failed',
       'no_route',
+      'call_limit',
+      'destination_blocked',
+      'target_not_allowed',
       'caller_canceled',
       'ack_timeout',
       'engine_lost',
     ]);
+  });
+
+  it('tells nobody where the dialog is gone already, whatever the code', () => {
+    expect(inputFor({ code: 'transferred', gone: true })).toBe('gone');
   });
 
   it('lets a refusal name another status', () => {

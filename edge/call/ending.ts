@@ -24,6 +24,12 @@ const rules: Record<TerminationCode, { readonly hangupBy: HangupBy; readonly tel
   route_timeout: { hangupBy: 'timeout', telling: 'gone' },
   route_auth_failed: { hangupBy: 'error', telling: 'gone' },
   no_route: { hangupBy: 'error', telling: 'gone' },
+  call_limit: { hangupBy: 'error', telling: 'gone' },
+  destination_blocked: { hangupBy: 'error', telling: 'gone' },
+  target_not_allowed: { hangupBy: 'error', telling: 'gone' },
+  transferred: { hangupBy: 'transfer', telling: 'ours' },
+  bridge_ended: { hangupBy: 'transfer', telling: 'ours' },
+  bridge_failed: { hangupBy: 'error', telling: 'ours' },
   caller_canceled: { hangupBy: 'peer', telling: 'gone' },
   agent_hangup: { hangupBy: 'agent', telling: 'ours' },
   api_stop: { hangupBy: 'api', telling: 'ours' },
@@ -56,11 +62,13 @@ export interface Termination {
   /** Reason phrase that came with it. */
   readonly sipReason?: string;
   readonly warning?: string;
+  /** The dialog is over already, although this code usually ends one. */
+  readonly gone?: boolean;
 }
 
 /** The input of the state machine that a termination is. */
-export function inputFor(code: TerminationCode): 'gone' | 'end' {
-  return rules[code].telling === 'gone' ? 'gone' : 'end';
+export function inputFor({ code, gone }: Pick<Termination, 'code' | 'gone'>): 'gone' | 'end' {
+  return gone || rules[code].telling === 'gone' ? 'gone' : 'end';
 }
 
 /** The SIP status with which an unanswered call is refused; 480 for codes that usually end answered calls. */
@@ -109,6 +117,7 @@ function outboundStatus(code: TerminationCode): FinalStatus {
   switch (code) {
     case 'api_stop':
     case 'edge_restarted':
+    case 'bridge_ended':
       return 'canceled';
     case 'callee_busy':
       return 'busy';

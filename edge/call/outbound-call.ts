@@ -5,8 +5,6 @@
  *
  * Every attempt has a media leg of its own, so that no two places ever see the same SRTP key.
  */
-import { builtInVariables } from '#shared/agent/built-in-variables.ts';
-import type { CallVariables } from '#shared/edge-protocol.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import type { CallDeps, LiveCall } from './call.ts';
 import { type BodyOwner, CallBody } from './call-body.ts';
@@ -23,19 +21,26 @@ import {
 import { verdictOf } from './outbound-verdict.ts';
 import type {
   AttemptOutcome,
+  CallLeg,
   DialEvents,
   Dialer,
+  DialogLeg,
   DialRefusal,
   Hunt,
   LegFacts,
   OutboundLeg,
+  OutboundRoute,
   Place,
   Routes,
 } from './ports.ts';
-import { type CallPlan, callFacts } from './record.ts';
+import { type CallPlan, mappableVariables } from './record.ts';
+import type { TargetLeg, TargetPlan } from './transfer/target-leg.ts';
+import type { TransferParts } from './transfer/transfer.ts';
+import type { Transfers } from './transfer/transfers.ts';
 
 /** What shall be called, and who speaks. */
-export interface OutboundPlan extends Omit<CallPlan, 'trunkId' | 'number'> {
+export interface OutboundPlan
+  extends Omit<CallPlan, 'trunkId' | 'number' | 'parentId' | 'transfer' | 'deadline'> {
   /** Id of the call, known to whoever asked for it. */
   readonly callId: string;
   /** The attached number that calls, E.164 with plus. */
@@ -44,6 +49,8 @@ export interface OutboundPlan extends Omit<CallPlan, 'trunkId' | 'number'> {
   readonly to: string;
   /** Keys to press right after the answer, before the agent speaks; `w` waits half a second. */
   readonly precallDtmf?: string | null;
+  /** Of a leg to the target of a transfer. */
+  readonly leg?: TargetPlan;
 }
 
 export interface OutboundParts {
@@ -51,21 +58,27 @@ export interface OutboundParts {
   readonly dialer: Dialer;
   /** How long one attempt may ring, or be silent after a 100, before it is given up, in ms. */
   readonly ringTimeoutMs: number;
+  /** Whether a peer's REFER is followed; true when absent. */
+  readonly followRefer?: boolean;
+  /** What header mappings make of variables, for the Refer-To of a REFER; absent: no headers. */
+  readonly headersOf?: TransferParts['headersOf'];
 }
 
-export class OutboundCall implements LiveCall, BodyOwner {
+export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
   readonly id: string;
   readonly direction = 'outbound';
   readonly #order: OutboundPlan;
   readonly #parts: OutboundParts;
   readonly #deps: CallDeps;
-  readonly #body: CallBody;
+  readonly body: CallBody;
   readonly #media: OutboundMedia;
   readonly #sipCallId: string;
   readonly #ended: (call: OutboundCall) => void;
   #state: OutboundState = 'queued';
   #hunt: Hunt | null = null;
   #attempt: Attempt | null = null;
+  /** The dialog that took the place of the one that we began. */
+  #replacement: CallLeg | null = null;
   /** What the call ends with when no place is left. */
   #verdict: Termination | null = null;
   /** Settled when the agent is ready or the call has ended for it; null before the first attempt. */
@@ -89,9 +102,9 @@ export class OutboundCall implements LiveCall, BodyOwner {
     this.#parts = parts;
     this.#ended = ended;
     this.#deps = deps;
-    this.#body = new CallBody(order.callId, this, this.#logOf(null), deps);
-    this.#body.queued = true;
-    this.#media = new OutboundMedia(this.#body);
+    this.body = new CallBody(order.callId, this, this.#logOf(null), deps);
+    this.body.ledger.queued = true;
+    this.#media = new OutboundMedia(this.body);
   }
 
   get state(): OutboundState {
@@ -99,7 +112,13 @@ export class OutboundCall implements LiveCall, BodyOwner {
   }
 
   get plan(): CallPlan {
-    return { ...this.#order, number: this.#order.from, trunkId: this.#attempt?.place.route.trunkId ?? null };
+    const { leg } = this.#order;
+    return {
+      ...this.#order,
+      number: this.#order.from,
+      trunkId: this.#attempt?.place.route.trunkId ?? null,
+      ...(leg && { parentId: leg.parentId, transfer: leg.events, deadline: leg.deadline }),
+    };
   }
 
   get facts(): LegFacts {
@@ -114,31 +133,44 @@ export class OutboundCall implements LiveCall, BodyOwner {
     };
   }
 
+  get leg(): DialogLeg | null {
+    return this.#replacement ?? this.#attempt?.leg ?? null;
+  }
+
+  get route(): OutboundRoute | null {
+    return this.#attempt?.place.route ?? null;
+  }
+
+  get transfers(): Transfers {
+    return this.body.transfers;
+  }
+
   get termination(): TerminationCode | null {
-    return this.#body.termination?.code ?? null;
+    return this.body.termination?.code ?? null;
   }
 
   get answered(): boolean {
-    return this.#body.answered;
+    return this.body.answered;
   }
 
   /** Begins to call. */
   place(): void {
-    this.#body.guarded(() => {
+    this.body.guarded(() => {
       const { from, to } = this.#order;
-      this.#body.log.info({ from, to }, 'call placed');
-      this.#body.report();
-      this.#hunt = this.#parts.routes.hunt(from, to);
+      this.body.log.info({ from, to }, 'call placed');
+      this.body.ledger.report();
+      this.#hunt = this.#parts.routes.hunt(from, to, this.#order.leg?.trunkId ?? null);
       if (!this.#hunt) return this.end({ code: 'no_route', detail: null });
-      this.#body.attempts = this.#hunt.attempts;
+      if (this.#hunt.forbidden) return this.end(this.#nowhere());
+      this.body.ledger.attempts = this.#hunt.attempts;
       this.input('dial');
     });
   }
 
   end(termination: Termination): void {
-    this.#body.guarded(() => {
-      this.#body.termination ??= termination;
-      this.input(inputFor(termination.code));
+    this.body.guarded(() => {
+      this.body.termination ??= termination;
+      this.input(inputFor(termination));
     });
   }
 
@@ -159,14 +191,14 @@ export class OutboundCall implements LiveCall, BodyOwner {
   }
 
   #run(output: OutboundOutput): void {
-    const body = this.#body;
+    const body = this.body;
     switch (output) {
       case 'attempt':
         this.#tryNext().catch((error: unknown) => body.failed(error));
         break;
       case 'ring':
-        body.ringing = true;
-        body.report();
+        body.ledger.ringing = true;
+        body.ledger.report();
         break;
       case 'begin':
         body.begin();
@@ -182,26 +214,40 @@ export class OutboundCall implements LiveCall, BodyOwner {
         this.#attempt?.leg?.cancel(body.why);
         break;
       case 'bye':
-        this.#attempt?.leg?.bye(body.why);
+        this.leg?.bye(body.why);
         break;
     }
+  }
+
+  goOnOver(leg: CallLeg): void {
+    const replaced = this.leg;
+    this.#replacement = leg;
+    replaced?.bye('Replaced by another dialog');
   }
 
   // ---------------------------------------------------------------- the places
 
   async #tryNext(): Promise<void> {
     const place = (await this.#hunt?.next()) ?? null;
-    const body = this.#body;
+    const body = this.body;
     if (body.termination) return;
     if (!place) return this.end(this.#verdict ?? this.#nowhere());
     const attempt: Attempt = { place, leg: null, open: true, heard: false, ringing: false };
     this.#attempt = attempt;
-    body.queued = false;
-    body.report();
+    body.ledger.queued = false;
+    body.ledger.report();
     body.log = this.#logOf(place);
-    this.#agentReady ??= body.prepareAgent();
-    const offer = await this.#media.begin(place.route.codecs);
+    const { leg } = this.#order;
+    this.#agentReady ??= this.#prepareAgent();
+    const codecs = leg?.codecs(place.route) ?? place.route.codecs;
+    const offer = await this.#media.begin(codecs, leg?.beside);
     if (offer !== null) this.#dial(attempt, offer);
+  }
+
+  async #prepareAgent(): Promise<void> {
+    const speaker = this.#order.leg?.speaker;
+    const obstacle = await this.body.agent.prepare(speaker);
+    if (obstacle) this.end(obstacle);
   }
 
   #dial(attempt: Attempt, offer: string): void {
@@ -209,31 +255,24 @@ export class OutboundCall implements LiveCall, BodyOwner {
     const { target, route } = place;
     const { dialer, ringTimeoutMs } = this.#parts;
     const { from, to } = this.#order;
-    this.#body.log.info({ host: target.host, port: target.port }, 'dialling');
+    this.body.log.info({ host: target.host, port: target.port }, 'dialling');
     const invite = {
       sipCallId: this.#sipCallId,
       from,
       to,
       offer,
       headers: route.headers,
-      variables: this.#variables(),
+      variables: mappableVariables(this.id, this.facts, this.plan, this.#deps.clock.now()),
       credentials: route.credentials,
+      replaces: this.#order.leg?.replaces ?? null,
+      referredBy: this.#order.leg?.referredBy ?? null,
     };
     attempt.leg = dialer.dial(target, invite, this.#events(attempt));
     const seconds = Math.round(ringTimeoutMs / 1000);
-    const timer = this.#body.after(ringTimeoutMs, () =>
+    const timer = this.body.after(ringTimeoutMs, () =>
       this.end({ code: 'no_answer', detail: `Nobody answered within ${seconds} s.` }),
     );
-    attempt.stopRinging = () => this.#body.cancel(timer);
-  }
-
-  /** What header mappings may name: request_data, the plan's variables and the built-in ones (contract 9.4). */
-  #variables(): CallVariables {
-    const { from, to, agent } = this.#order;
-    const { variables } = callFacts(this.id, this.facts, this.plan);
-    const timezone = agent?.timezone ?? 'UTC';
-    const builtIn = builtInVariables({ from, to, callId: this.id, timezone, now: this.#deps.clock.now() });
-    return { ...variables, ...builtIn };
+    attempt.stopRinging = () => this.body.cancel(timer);
   }
 
   #logOf(place: Place | null): Log {
@@ -242,7 +281,8 @@ export class OutboundCall implements LiveCall, BodyOwner {
   }
 
   #events(attempt: Attempt): DialEvents {
-    const body = this.#body;
+    const body = this.body;
+    const inDialog = body.dialogEvents('callee_hangup');
     return {
       progress: (status, sdp) =>
         body.guarded(() => {
@@ -250,6 +290,7 @@ export class OutboundCall implements LiveCall, BodyOwner {
           if (status > 100 && !attempt.ringing) {
             attempt.ringing = true;
             this.input('ring');
+            this.#order.leg?.events.ringing();
           }
           if (sdp !== null) this.#media.early(sdp);
         }),
@@ -273,25 +314,23 @@ export class OutboundCall implements LiveCall, BodyOwner {
         if (attempt.ringing) this.end({ code: 'no_answer', detail: 'The trunk let it ring without end.' });
         else this.#failed(attempt, { kind: 'no_response' });
       },
-      bye: () => this.end({ code: 'callee_hangup', detail: null }),
-      lost: (code, detail) => this.end({ code, detail }),
-      ...body.mediaEvents(),
+      ...inDialog,
       reaccept: async (answer) => {
-        await body.mediaEvents().reaccept(answer);
+        await inDialog.reaccept(answer);
         this.#media.renegotiated();
       },
     };
   }
 
   #failed(attempt: Attempt, outcome: AttemptOutcome, refusal: DialRefusal | null = null): void {
-    this.#body.guarded(() => {
+    this.body.guarded(() => {
       attempt.stopRinging?.();
       attempt.open = false;
       this.#verdict = verdictOf(outcome, refusal);
       const movesOn = this.#hunt?.ended(outcome).movesOn === true;
       const { code, detail } = this.#verdict;
       const { host, port } = attempt.place.target;
-      this.#body.log.info({ host, port, outcome: code, detail, moves_on: movesOn }, 'attempt failed');
+      this.body.log.info({ host, port, outcome: code, detail, moves_on: movesOn }, 'attempt failed');
       if (movesOn && this.accepts('next')) this.input('next');
       else this.end(this.#verdict);
     });
@@ -299,6 +338,7 @@ export class OutboundCall implements LiveCall, BodyOwner {
 
   /** No place at all: no name could be resolved, or every address is forbidden. */
   #nowhere(): Termination {
+    if (this.#hunt?.forbidden) return { code: 'target_not_allowed', detail: this.#hunt.forbidden };
     const error = this.#hunt?.attempts.at(-1)?.error;
     return {
       code: 'route_unreachable',
@@ -311,13 +351,13 @@ export class OutboundCall implements LiveCall, BodyOwner {
     const attempt = this.#attempt;
     if (!attempt?.open) return;
     attempt.open = false;
-    this.#body.attempt('settle the attempt', () => this.#hunt?.ended({ kind: 'canceled' }));
+    this.body.attempt('settle the attempt', () => this.#hunt?.ended({ kind: 'canceled' }));
   }
 
   // ---------------------------------------------------------------- the answer
 
   #answered(attempt: Attempt, sdp: string | null): void {
-    const body = this.#body;
+    const body = this.body;
     attempt.stopRinging?.();
     attempt.open = false;
     const answer = { kind: 'final', status: 200, ringing: attempt.ringing, credentialsSent: false } as const;
@@ -327,7 +367,7 @@ export class OutboundCall implements LiveCall, BodyOwner {
   }
 
   async #join(attempt: Attempt, sdp: string | null): Promise<void> {
-    const body = this.#body;
+    const body = this.body;
     await this.#media.answer(sdp, () => attempt.leg?.renegotiate());
     await this.#pressKeys();
     await this.#agentReady;
@@ -336,7 +376,7 @@ export class OutboundCall implements LiveCall, BodyOwner {
 
   async #pressKeys(): Promise<void> {
     const { precallDtmf } = this.#order;
-    const body = this.#body;
+    const body = this.body;
     if (!precallDtmf || body.termination) return;
     try {
       await body.media?.sendDtmf(precallDtmf);

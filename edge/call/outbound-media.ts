@@ -7,11 +7,12 @@
  */
 import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
 import type { CallBody } from './call-body.ts';
-import { CallRefused } from './ports.ts';
+import { CallRefused, type MediaLegOptions } from './ports.ts';
 
 export class OutboundMedia {
   readonly #body: CallBody;
   #codecs: readonly CodecName[] = defaultCodecs;
+  #beside: MediaLegOptions['beside'];
   #early: { readonly sdp: string; readonly accepted: Promise<boolean> } | null = null;
   #renegotiated: () => void = () => {};
 
@@ -22,14 +23,19 @@ export class OutboundMedia {
   /**
    * Replaces the media leg by a new one.
    * @param codecs in order of preference; empty: the default list
+   * @param beside media that the call will be joined with
    * @returns its offer; null when the call has ended meanwhile
    * @throws CallRefused 503 when no RTP port is free
    */
-  async begin(codecs: readonly CodecName[]): Promise<string | null> {
+  async begin(
+    codecs: readonly CodecName[],
+    beside?: MediaLegOptions['beside'] | null,
+  ): Promise<string | null> {
     const body = this.#body;
     this.#codecs = codecs.length > 0 ? codecs : defaultCodecs;
     this.#early = null;
-    const media = await body.createMedia(this.#codecs);
+    this.#beside = beside ?? undefined;
+    const media = await body.createMedia(this.#codecs, this.#beside);
     if (body.termination) {
       media.close();
       return null;
@@ -81,7 +87,7 @@ export class OutboundMedia {
   /** What the early answer had set cannot be altered any more. */
   async #beginAnew(renegotiate: () => void): Promise<void> {
     this.#body.log.info({}, 'the answer differs from its early media; offering anew');
-    if ((await this.begin(this.#codecs)) === null) return;
+    if ((await this.begin(this.#codecs, this.#beside)) === null) return;
     const done = new Promise<void>((resolve) => {
       this.#renegotiated = resolve;
     });

@@ -59,6 +59,8 @@ export interface MediaLegOptions {
   readonly codecs: readonly CodecName[];
   /** Called at most once, when the leg can carry no more audio (its media worker died): the call should end. */
   readonly failed?: ((error: Error) => void) | undefined;
+  /** A leg that this one will be bridged to: both then stand on one media worker. */
+  readonly beside?: MediaLeg | undefined;
 }
 
 /** The media side of one SIP leg: SRTP towards the peer, PCM towards the agent. SDP is RFC 4566 text. */
@@ -87,9 +89,29 @@ export interface MediaLeg {
   close(): void;
 }
 
+export interface BridgeOptions {
+  /** Whether the legs may differ in codec; their audio then passes through this process. */
+  readonly transcode: boolean;
+  /** Called at most once, when the legs differ after a re-INVITE and cannot be joined any more: the calls should end. */
+  readonly failed?: ((error: CallRefused) => void) | undefined;
+}
+
+/** Two legs that hear each other. Key presses cross it as RFC 4733 events. */
+export interface MediaBridge {
+  /** `relayed`: packets go from leg to leg inside the media worker. */
+  readonly mode: 'relayed' | 'transcoded';
+  /** Parts the legs, which stay open; safe to call twice. Closing a leg closes its bridge. */
+  close(): void;
+}
+
 export interface Media {
   /** @throws CallRefused 503 when no RTP port pair is free */
   createLeg(options: MediaLegOptions): Promise<MediaLeg>;
+  /**
+   * Joins two negotiated legs. Endpoints that are attached to them hear and say nothing while the bridge stands.
+   * @throws CallRefused 488 when they have no codec in common and may not be transcoded
+   */
+  bridge(one: MediaLeg, other: MediaLeg, options: BridgeOptions): Promise<MediaBridge>;
 }
 
 // ---------------------------------------------------------------- agents
@@ -107,6 +129,15 @@ export interface CallFacts {
   readonly to: string;
   /** Variables from header mappings and request_data; names as in contract 2.8 and 9.4. */
   readonly variables: CallVariables;
+  /** Of a call of ours: what to do when a mailbox answers; absent or null: nobody looks. */
+  readonly voicemail?: VoicemailOrder | null;
+}
+
+/** What becomes of a call of ours that a mailbox answers (contract 9.1). */
+export interface VoicemailOrder {
+  readonly action: 'hangup' | 'leave_message' | 'ignore';
+  /** A template; set with `leave_message`. */
+  readonly message: string | null;
 }
 
 /** What an agent may ask of its call. Everything is allowed at any time; after the end it has no effect. */
@@ -118,9 +149,56 @@ export interface AgentHost {
   transcript(entry: TranscriptEntry): void;
   /** The variables that the agent has extracted so far; replaces those of an earlier call of this function. */
   variables(values: CallVariables): void;
+  /**
+   * Hands the peer over to somebody else (contract section 4). Resolves when it is known whether that worked: after
+   * `ok` the agent's part is over and it is closed, else the call goes on as before. Never rejects.
+   */
+  transfer(order: TransferOrder): Promise<TransferOutcome>;
+  /** Of an agent that speaks to the target of a transfer: the waiting call may be joined now. */
+  join(): void;
+  /** Who seems to have answered a call of ours (contract 9.2); the last word stands. */
+  answeredBy(who: 'human' | 'voicemail' | 'unknown'): void;
   /** The agent can go on no more; the call ends with `agent_failed`. */
   fail(error: Error): void;
 }
+
+export interface TransferOrder {
+  /** E.164 number, extension, or SIP URI. */
+  readonly target: string;
+  readonly method: 'bridge' | 'refer';
+  /** Warm transfer: what happens between us and the target before the peer is joined; null: it is joined at once. */
+  readonly consult: ConsultOrder | null;
+}
+
+/** What the target of a warm transfer is told and asked. */
+export interface ConsultOrder {
+  /** Spoken to the target; null: nothing is said. */
+  readonly announcement: string | null;
+  /** `0`..`9`, `*` or `#`, by which the target takes the call; null: it is joined after the announcement. */
+  readonly acceptKey: string | null;
+}
+
+export type TransferOutcome =
+  | { readonly ok: true }
+  | {
+      readonly ok: false;
+      readonly code: TransferFailure;
+      /** The final status that the target, or the peer of a REFER, gave; null when none came. */
+      readonly sipCode: number | null;
+      /** One sentence for a person. */
+      readonly reason: string;
+    };
+
+export type TransferFailure =
+  /** The call is not up, or a transfer of it is under way already. */
+  | 'not_active'
+  | 'no_route'
+  | 'refer_not_supported'
+  | 'target_not_allowed'
+  /** busy, no answer, refused, unreachable: `reason` says which */
+  | 'target_failed'
+  /** The target of a warm transfer did not take the call. */
+  | 'declined';
 
 /** The agent side of a call. */
 export interface AgentLeg extends AudioEndpoint {
@@ -134,6 +212,10 @@ export interface AgentLeg extends AudioEndpoint {
 
 export interface Agents {
   create(settings: AgentSettings, call: CallFacts, host: AgentHost): AgentLeg;
+  /** Who speaks to the target of a transfer: says the announcement, waits for the key, then `host.join` or `hangup`. */
+  consult(order: ConsultOrder, call: CallFacts, host: AgentHost): AgentLeg;
+  /** What the peer hears while the target of a transfer is called. */
+  waiting(): AudioEndpoint;
 }
 
 // ---------------------------------------------------------------- signaling
@@ -183,10 +265,71 @@ export interface LegEvents {
   reoffer(): Promise<string>;
   /** The peer's answer to what `reoffer` gave. @throws CallRefused when it is unusable */
   reaccept(answer: string): Promise<void>;
+  /** REFER of the peer (RFC 3515), to be accepted or refused at once. */
+  referred(refer: PeerRefer): void;
+  /**
+   * An INVITE that replaces this dialog (RFC 3891) came from a source that may call the number. The call goes on
+   * over `leg` and ends the present dialog, or rejects it. Only for dialogs that are answered.
+   */
+  replacedBy(leg: CallLeg): void;
+}
+
+/** A REFER that the peer has sent. What is too late does nothing. */
+export interface PeerRefer {
+  /** URI of Refer-To, without its header part. */
+  readonly target: string;
+  /** Value of the Replaces header that Refer-To embeds, unescaped: an attended transfer. */
+  readonly replaces: string | null;
+  /** Value of Referred-By (RFC 3892), to be passed on. */
+  readonly referredBy: string | null;
+  /** Answers 202, and NOTIFY with `100 Trying`. */
+  accept(): void;
+  refuse(status: number, reason: string): void;
+  /** NOTIFY with this status line as message/sipfrag; a final one ends the subscription. */
+  notify(status: number, reason: string): void;
+}
+
+/** A REFER of ours. */
+export interface ReferOrder {
+  /** URI of Refer-To, with its header part where there is one. */
+  readonly target: string;
+}
+
+/** What comes of a REFER of ours: `accepted` at most once, `progress` as often as it comes, then one of the last two. */
+export interface ReferEvents {
+  /** 202, or another 2xx. */
+  accepted(): void;
+  /** A NOTIFY with a provisional status line. */
+  progress(status: number, reason: string): void;
+  /** The final status line of a NOTIFY. */
+  done(status: number, reason: string): void;
+  /** The REFER was refused (`status`), or nothing final came: time-out, subscription ended, dialog gone (null). */
+  failed(status: number | null, reason: string): void;
+}
+
+/** What a Replaces header (RFC 3891) and Refer-To need to name a dialog to somebody else. */
+export interface DialogIdentity {
+  readonly callId: string;
+  readonly localTag: string;
+  readonly remoteTag: string;
+  /** The peer's Contact URI. */
+  readonly remoteTarget: string;
+}
+
+/** What can be done in an answered dialog, whoever began it. */
+export interface DialogLeg {
+  /** Whether the peer takes REFER: its Allow lists it, or it sent none. */
+  readonly takesRefer: boolean;
+  /** null before the answer. */
+  readonly dialog: DialogIdentity | null;
+  /** Asks the peer to call somebody else. */
+  refer(order: ReferOrder, events: ReferEvents): void;
+  /** Ends an answered call with BYE; `reason` goes into a Reason header (RFC 3326). */
+  bye(reason: string): void;
 }
 
 /** The signaling side of one call. Every function may be called in any state; what is too late does nothing. */
-export interface CallLeg {
+export interface CallLeg extends DialogLeg {
   readonly facts: LegFacts;
   /** Whether a 180 may go out now: not when a reliable one would have to carry an offer (RFC 3262 section 5). */
   readonly canRing: boolean;
@@ -197,8 +340,6 @@ export interface CallLeg {
   answer(sdp: string): void;
   /** Sends a final refusal instead of an answer. */
   reject(refusal: Refusal): void;
-  /** Ends an answered call with BYE; `reason` goes into a Reason header (RFC 3326). */
-  bye(reason: string): void;
 }
 
 // ---------------------------------------------------------------- outbound calls
@@ -237,6 +378,10 @@ export interface OutboundInvite {
   readonly variables: CallVariables;
   /** null: a challenge is a refusal. */
   readonly credentials: TrunkCredentials | null;
+  /** Value of a Replaces header (RFC 3891): this INVITE takes a dialog of the callee over. */
+  readonly replaces?: string | null;
+  /** Value of a Referred-By header (RFC 3892). */
+  readonly referredBy?: string | null;
 }
 
 /** A final response that is no answer, as it came. */
@@ -255,7 +400,8 @@ export interface DialRefusal {
  * What happens to an INVITE of ours and to the dialog that comes of it. Nothing comes before `dial` has
  * returned, and nothing after `refused`, `unreachable`, `timeout`, `bye`, `lost`, or our own `cancel` or `bye`.
  */
-export interface DialEvents extends Pick<LegEvents, 'bye' | 'lost' | 'reanswer' | 'reoffer' | 'reaccept'> {
+export interface DialEvents
+  extends Pick<LegEvents, 'bye' | 'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'referred' | 'replacedBy'> {
   /** A provisional response: 100, or 180 to 199. `sdp` is early media, an answer to our offer. */
   progress(status: number, sdp: string | null): void;
   /** The 200 came and its ACK is out. `sdp` is null when a reliable provisional response had the answer. */
@@ -268,11 +414,9 @@ export interface DialEvents extends Pick<LegEvents, 'bye' | 'lost' | 'reanswer' 
 }
 
 /** The signaling side of a call that we make. Every function may be called in any state; what is too late does nothing. */
-export interface OutboundLeg {
+export interface OutboundLeg extends DialogLeg {
   /** Gives the call up before the answer: CANCEL, and BYE should the answer have crossed it. */
   cancel(reason: string): void;
-  /** Ends an answered call with BYE; `reason` goes into a Reason header (RFC 3326). */
-  bye(reason: string): void;
   /** Offers what `reoffer` gives in a re-INVITE; its answer comes by `reaccept`. */
   renegotiate(): void;
 }
@@ -283,11 +427,14 @@ export interface Dialer {
 
 /** What a call needs of the outbound configuration that it goes out over. */
 export interface OutboundRoute {
-  readonly trunkId: string;
+  /** null: a SIP URI at a foreign host, which gets neither credentials nor mapped headers (contract section 4). */
+  readonly trunkId: string | null;
   readonly credentials: TrunkCredentials | null;
   readonly headers: readonly HeaderMapping[];
   /** In order of preference; empty: the default list. */
   readonly codecs: readonly CodecName[];
+  /** Whether a call over it may be bridged to a leg with another codec. */
+  readonly transcode: boolean;
 }
 
 /** Where to send the next INVITE of a call. */
@@ -322,11 +469,33 @@ export interface Hunt {
   ended(outcome: AttemptOutcome): { readonly movesOn: boolean };
   /** The attempts that were in vain, in order. */
   readonly attempts: readonly FailoverAttempt[];
+  /** Why the target may not be called at all (contract 1.9), as soon as that is known; absent, null: it may. */
+  readonly forbidden?: string | null;
 }
 
 export interface Routes {
-  /** @returns null when `number` has no outbound configuration for a call to `to` */
-  hunt(number: string, to: string): Hunt | null;
+  /**
+   * A hunt for a call from `number` to `to`: E.164, an extension, or a SIP URI. A SIP URI whose host is none of the
+   * number's own is called where it points (RFC 3263), without a configuration.
+   * @param trunkId only over this configuration, where the number has it as an outbound one
+   * @returns null when there is no way
+   */
+  hunt(number: string, to: string, trunkId?: string | null): Hunt | null;
+  /**
+   * Host that stands in a Refer-To for `to` when the peer is asked to call it: that of the configuration, else of the
+   * number's primary outbound one. null: there is none. A SIP URI is its own.
+   */
+  referTarget(number: string, to: string, trunkId: string | null): ReferTarget | null;
+  /** Whether a REFER of the peer to `uri` stays with the configuration (contract section 4). */
+  reachableOver(number: string, trunkId: string | null, uri: string): boolean;
+}
+
+/** What a REFER of ours names. */
+export interface ReferTarget {
+  /** SIP URI without header part. */
+  readonly uri: string;
+  /** Mappings whose headers go as header parameters into the URI; empty for a foreign host. */
+  readonly headers: readonly HeaderMapping[];
 }
 
 /** Takes reports. Each is safe on disk when the function returns. */

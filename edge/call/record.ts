@@ -1,9 +1,10 @@
 /** The record of a call as it is reported: whole each time, pure. */
-import { isBuiltIn } from '#shared/agent/built-in-variables.ts';
+import { builtInVariables, isBuiltIn } from '#shared/agent/built-in-variables.ts';
 import type { AgentSettings, CallRecord, CallVariables, MediaReport } from '#shared/edge-protocol.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import { endingOf, type Termination } from './ending.ts';
-import type { CallFacts, LegFacts } from './ports.ts';
+import type { CallFacts, LegFacts, VoicemailOrder } from './ports.ts';
+import type { TargetEvents } from './transfer/target-leg.ts';
 
 /** Whose call it is and who shall answer it; decided when the INVITE is admitted. */
 export interface CallPlan {
@@ -15,6 +16,14 @@ export interface CallPlan {
   readonly agent: AgentSettings | null;
   /** Variables from the INVITE's headers (contract 2.8). */
   readonly variables: CallVariables;
+  /** Of a call of ours: what to do when a mailbox answers. */
+  readonly voicemail?: VoicemailOrder;
+  /** Of a leg to the target of a transfer: the call that is transferred. */
+  readonly parentId?: string;
+  /** The transfer that such a leg belongs to. */
+  readonly transfer?: TargetEvents;
+  /** When the call must end instead of `max_duration` after its answer, ms since the epoch; null: not instead. */
+  readonly deadline?: number | null;
 }
 
 /** Where a call stands. Times are milliseconds since the Unix epoch. */
@@ -31,6 +40,8 @@ export interface CallProgress {
   readonly extracted: CallVariables;
   /** Places that a call of ours was tried at in vain (contract 3.4). */
   readonly attempts?: readonly FailoverAttempt[] | null;
+  readonly transferredTo?: string | null;
+  readonly answeredBy?: CallRecord['answered_by'];
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -67,6 +78,7 @@ export function callRecord(
     // Before the answer nothing has to arrive, so nothing can be missing (contract 3.2).
     media: answeredAt === null ? null : progress.media,
     agent_kind: agent?.kind ?? null,
+    persona_id: agent?.kind === 'persona' ? agent.persona_id : null,
     pathway_id: agent?.kind === 'pathway' ? agent.pathway_id : null,
     pathway_version: agent?.kind === 'pathway' ? agent.pathway_version : null,
     max_duration: agent?.max_duration ?? null,
@@ -74,6 +86,9 @@ export function callRecord(
     metadata: metadataOf(plan),
     variables: { ...plan.variables, ...progress.extracted },
     ...(progress.attempts ? { failover_attempts: [...progress.attempts] } : {}),
+    ...(plan.parentId === undefined ? {} : { parent_id: plan.parentId }),
+    ...(progress.transferredTo ? { transferred_to: progress.transferredTo } : {}),
+    ...(progress.answeredBy ? { answered_by: progress.answeredBy } : {}),
   };
 }
 
@@ -101,5 +116,16 @@ export function callFacts(callId: string, leg: LegFacts, plan: CallPlan): CallFa
     from: leg.from,
     to: leg.to,
     variables: Object.fromEntries(Object.entries(merged).filter(([name]) => !isBuiltIn(name))),
+    ...(plan.voicemail && { voicemail: plan.voicemail }),
+  };
+}
+
+/** What header mappings of a call may name: what the agent is told, and the built-in variables (contract 9.4). */
+export function mappableVariables(callId: string, leg: LegFacts, plan: CallPlan, now: number): CallVariables {
+  const { from, to } = leg;
+  const timezone = plan.agent?.timezone ?? 'UTC';
+  return {
+    ...callFacts(callId, leg, plan).variables,
+    ...builtInVariables({ from, to, callId, timezone, now }),
   };
 }

@@ -17,6 +17,8 @@ const config: EdgeConfig = {
   open_inbound: false,
 };
 
+const coded = (code: string) => Object.assign(new Error(code), { code });
+
 describe('Link', () => {
   let control: FakeControl;
   let outbox: Outbox;
@@ -47,6 +49,8 @@ describe('Link', () => {
       onCommand: async (command) => {
         if (command.kind !== 'call.stop') throw new Error(`unexpected ${command.kind}`);
         if (command.call_id === 'unknown') throw new Error('no such call');
+        if (command.call_id === 'over') throw coded('CALL_NOT_ACTIVE');
+        if (command.call_id === 'unsaved') throw coded('ENOSPC');
         stopped.push(command.call_id);
       },
       metrics: () => ({ trunkline_edge_calls: 2 }),
@@ -166,6 +170,23 @@ describe('Link', () => {
     control.say({ type: 'command', id: 'c2', command: { kind: 'call.stop', call_id: 'unknown' } });
     expect(await second).toEqual({ type: 'result', id: 'c2', ok: false, error: 'no such call' });
     expect(stopped).toEqual(['call-1']);
+  });
+
+  it('tells control the code of an error that the API has, and no other', async () => {
+    open();
+    await connected();
+    const known = control.next('result');
+    control.say({ type: 'command', id: 'c1', command: { kind: 'call.stop', call_id: 'over' } });
+    expect(await known).toEqual({
+      type: 'result',
+      id: 'c1',
+      ok: false,
+      error: 'CALL_NOT_ACTIVE',
+      code: 'CALL_NOT_ACTIVE',
+    });
+    const system = control.next('result');
+    control.say({ type: 'command', id: 'c2', command: { kind: 'call.stop', call_id: 'unsaved' } });
+    expect(await system).toEqual({ type: 'result', id: 'c2', ok: false, error: 'ENOSPC' });
   });
 
   it('survives frames that it does not know', async () => {

@@ -8,6 +8,7 @@ import {
   type EdgeConfigChange,
   type EdgeToControl,
 } from '#shared/edge-protocol.ts';
+import { apiErrors } from '#shared/errors.ts';
 import type { Outbox, StoredReport } from './outbox.ts';
 
 const validFrame = Compile(ControlToEdge);
@@ -287,6 +288,7 @@ export class Link {
         id,
         ok: false,
         error: error instanceof Error ? error.message : String(error),
+        ...codeOf(error),
       });
     }
   }
@@ -312,4 +314,10 @@ export class Link {
       this.#scheduleStatus(this.#limits.statusMs);
     });
   }
+}
+
+/** The code of an error whose fault is the command's; other codes, such as those of the system, are no concern of control. */
+function codeOf(error: unknown): { code?: string } {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return {};
+  return Object.hasOwn(apiErrors, error.code) ? { code: error.code } : {};
 }

@@ -8,6 +8,7 @@ import { endpoint, FakeDns, route, settle, srv } from './testing.ts';
 import { Trunks } from './trunks.ts';
 
 const number = '+14155550100';
+const to = '+14155550123';
 let clock: FakeClock;
 let reports: HealthProbe[];
 let moves: Move[];
@@ -55,7 +56,7 @@ async function configure(): Promise<void> {
 
 test('a port of its own is taken as it is; with the default port SRV decides', async () => {
   await configure();
-  const hunt = trunks.hunt(number);
+  const hunt = trunks.hunt(number, to);
   expect((await hunt?.next())?.target).toMatchObject({ address: '8.8.8.1', port: 5071 });
   hunt?.ended({ kind: 'no_response' });
   expect((await hunt?.next())?.target).toEqual({
@@ -74,7 +75,7 @@ test('probes and calls share what they know', async () => {
     ['two.example.com', true],
   ]);
   expect(trunks.activePriority('t')).toBe(1);
-  const hunt = trunks.hunt(number);
+  const hunt = trunks.hunt(number, to);
   expect((await hunt?.next())?.endpoint.host).toBe('two.example.com');
   expect(moves).toEqual([{ trunkId: 't', from: 0, to: 1, cause: 'probe' }]);
   trunks.failBack('t');
@@ -94,7 +95,7 @@ test('a hunt over one configuration leaves the others out', async () => {
 });
 
 test('a number without outbound configuration has no hunt', () => {
-  expect(trunks.hunt('+14155550199')).toBeNull();
+  expect(trunks.hunt('+14155550199', to)).toBeNull();
 });
 
 test('a discovery judges its target', async () => {
@@ -107,4 +108,27 @@ test('close ends probing, leaves no timer, and may come twice', async () => {
   trunks.close();
   trunks.close();
   expect(clock.pending).toBe(0);
+});
+
+test('a SIP URI at a host of the number goes over its configuration, at another one where it points', async () => {
+  await configure();
+  const own = trunks.hunt(number, 'sip:201@one.example.com');
+  expect((await own?.next())?.route.trunkId).toBe('t');
+  const foreign = trunks.hunt(number, 'sip:201@edge.example.com:5099');
+  expect(await foreign?.next()).toMatchObject({
+    route: { trunkId: null, credentials: null },
+    target: { address: '8.8.8.3', port: 5099, serverName: 'edge.example.com' },
+  });
+  expect(trunks.hunt(number, 'sip:root@10.0.0.1')?.forbidden).toContain('private');
+  expect(trunks.hunt(number, 'sip:201@edge.example.com;transport=udp')).toBeNull();
+});
+
+test('a transferred call stays with the configuration that it left by', async () => {
+  const [one, two] = [route('one', ['one.example.com']), route('two', ['two.example.com'], { priority: 2 })];
+  trunks.configure([{ number, outbound: [one, two] }]);
+  await settle();
+  expect((await trunks.hunt(number, to, 'two')?.next())?.route.trunkId).toBe('two');
+  expect((await trunks.hunt(number, to, 'inbound')?.next())?.route.trunkId).toBe('one');
+  expect(trunks.referTarget(number, '201', 'two')?.uri).toBe('sip:201@two.example.com:5061;transport=tls');
+  expect(trunks.reachableOver(number, 'two', 'sip:201@one.example.com')).toBe(false);
 });

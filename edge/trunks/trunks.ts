@@ -5,18 +5,30 @@
 import type { BlockList } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import type { Clock } from '#shared/clock.ts';
-import type { NumberConfig, OutboundTrunk } from '#shared/edge-protocol.ts';
+import type { OutboundTrunk } from '#shared/edge-protocol.ts';
+import { judgeHost } from '#shared/outgoing-targets.ts';
+import type { SipDestination } from '#shared/sip-destination.ts';
 import type { DiscoveryResult, Endpoint, HealthProbe } from '#shared/trunk-protocol.ts';
-import type { Hunt, Routes } from '../call/ports.ts';
+import type { Hunt, ReferTarget, Routes } from '../call/ports.ts';
 import type { DiscoveryQuery } from './discovery/candidates.ts';
 import { discover, discoveryLimits } from './discovery/discover.ts';
 import type { Dns } from './dns.ts';
 import { CachingDns } from './dns-cache.ts';
 import { Failover, type Move } from './failover.ts';
 import { openFailoverStore } from './failover-store.ts';
+import { ForeignHunt } from './foreign-hunt.ts';
 import { HealthProbes, type HealthSettings, healthSettings, type Prober } from './health.ts';
-import { TrunkHunt } from './hunt.ts';
+import { type HuntOptions, TrunkHunt } from './hunt.ts';
 import { type Resolution, TargetResolver } from './resolve.ts';
+import { withoutMemory } from './test-call/without-memory.ts';
+import {
+  destinationOf,
+  type NumberTrunks,
+  recordsAt,
+  recordsFor,
+  referTargetOf,
+  staysWith,
+} from './transfer-targets.ts';
 
 export interface TrunksOptions {
   readonly clock: Clock;
@@ -52,7 +64,7 @@ export class Trunks implements Routes {
   readonly #failover: Failover;
   readonly #probes: HealthProbes;
   readonly #ended = new AbortController();
-  #numbers: ReadonlyMap<string, readonly OutboundTrunk[]> = new Map();
+  #numbers: ReadonlyMap<string, NumberTrunks> = new Map();
 
   /** @throws Error when the store cannot be opened */
   constructor(options: TrunksOptions) {
@@ -64,7 +76,10 @@ export class Trunks implements Routes {
     this.#failover = new Failover({
       clock,
       store: openFailoverStore(options.storePath),
-      moved,
+      moved: (move) => {
+        moved(move);
+        this.#probes.probeSoon(move.trunkId, move.to);
+      },
       failbackAfter: options.failbackAfter ?? 3,
       forgetAfterMs: forgetAfterIntervals * settings.intervalMs,
     });
@@ -80,21 +95,42 @@ export class Trunks implements Routes {
     });
   }
 
-  /** Sets the outbound configurations of all numbers. New endpoints are probed at once. */
-  configure(numbers: readonly Pick<NumberConfig, 'number' | 'outbound'>[]): void {
-    this.#numbers = new Map(numbers.map(({ number, outbound }) => [number, outbound]));
+  /** Sets the configurations of all numbers. New endpoints are probed at once. */
+  configure(numbers: readonly NumberTrunks[]): void {
+    this.#numbers = new Map(numbers.map((trunks) => [trunks.number, trunks]));
     const trunks = numbers.flatMap(({ outbound }) => outbound);
     this.#failover.configure(trunks);
     this.#probes.configure(trunks);
   }
 
-  hunt(number: string): Hunt | null {
-    return this.#hunt(this.#numbers.get(number) ?? []);
+  hunt(number: string, to: string, trunkId: string | null = null): Hunt | null {
+    const records = recordsFor(this.#trunksOf(number), trunkId);
+    const destination = destinationOf(to);
+    if (destination.kind === 'unusable') return null;
+    if (destination.kind === 'dialled') return this.#hunt(records);
+    return this.#hunt(recordsAt(records, destination.uri)) ?? this.#foreignHunt(destination.uri);
   }
 
-  /** A hunt over one configuration of the number alone, for a test call; null when the number does not have it. */
+  /**
+   * A hunt over one configuration of the number alone, for a test call: it is not guided by what is known of the
+   * endpoints, and moves no trunk. null when the number does not have the configuration.
+   */
   huntOver(number: string, trunkId: string): Hunt | null {
-    return this.#hunt((this.#numbers.get(number) ?? []).filter(({ id }) => id === trunkId));
+    const trunks = this.#trunksOf(number).outbound.filter(({ id }) => id === trunkId);
+    return this.#hunt(trunks, withoutMemory);
+  }
+
+  referTarget(number: string, to: string, trunkId: string | null): ReferTarget | null {
+    return referTargetOf(this.#trunksOf(number), to, trunkId);
+  }
+
+  reachableOver(number: string, trunkId: string | null, uri: string): boolean {
+    return staysWith(this.#trunksOf(number), trunkId, uri);
+  }
+
+  /** The engine, by which probes are sent, is there or is lost. */
+  engineUp(up: boolean): void {
+    this.#probes.proberUp(up);
   }
 
   /** Returns a trunk to its primary at once (contract 3.5, `failback_now`). */
@@ -120,6 +156,11 @@ export class Trunks implements Routes {
     });
   }
 
+  /** Where a host can be reached (RFC 3263, contract 1.9). Never rejects. @param port null: none was configured */
+  resolve(host: string, port: number | null): Promise<Resolution> {
+    return this.#resolve({ host, port: port ?? defaultPort });
+  }
+
   /** By Prometheus name. */
   metrics(): Record<string, number> {
     return this.#probes.metrics();
@@ -133,14 +174,30 @@ export class Trunks implements Routes {
     this.#failover.close();
   }
 
-  #hunt(trunks: readonly OutboundTrunk[]): Hunt | null {
+  #trunksOf(number: string): NumberTrunks {
+    return this.#numbers.get(number) ?? { number, outbound: [] };
+  }
+
+  #foreignHunt({ host, port }: SipDestination): Hunt {
+    const { clock, allowed } = this.#options;
+    const verdict = judgeHost(host, allowed());
+    return new ForeignHunt({
+      clock,
+      host,
+      port: port ?? null,
+      forbidden: verdict.allowed ? null : verdict.reason,
+      resolve: (name, at) => this.#resolver.resolve(name, at),
+    });
+  }
+
+  #hunt(trunks: readonly OutboundTrunk[], failover: HuntOptions['failover'] = this.#failover): Hunt | null {
     if (trunks.length === 0) return null;
     const resolve = (endpoint: Endpoint) => this.#resolve(endpoint);
-    return new TrunkHunt(trunks, { clock: this.#options.clock, failover: this.#failover, resolve });
+    return new TrunkHunt(trunks, { clock: this.#options.clock, failover, resolve });
   }
 
   /** A configuration always has a port, 5061 unless another was given, so 5061 counts as none: SRV may decide. */
-  #resolve({ host, port }: Endpoint): Promise<Resolution> {
+  #resolve({ host, port }: Pick<Endpoint, 'host' | 'port'>): Promise<Resolution> {
     return this.#resolver.resolve(host, port === defaultPort ? null : port);
   }
 }

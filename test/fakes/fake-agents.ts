@@ -1,10 +1,18 @@
 /** Agents that get ready when the test says so. */
 import type { AgentSettings } from '#shared/edge-protocol.ts';
-import type { AgentHost, AgentLeg, Agents, CallFacts } from '../../edge/call/ports.ts';
+import type {
+  AgentHost,
+  AgentLeg,
+  Agents,
+  AudioEndpoint,
+  CallFacts,
+  ConsultOrder,
+} from '../../edge/call/ports.ts';
 
 export class FakeAgent implements AgentLeg {
   readonly sampleRate = 8000;
-  readonly settings: AgentSettings;
+  /** null: one that speaks to the target of a transfer. */
+  readonly settings: AgentSettings | null;
   readonly call: CallFacts;
   readonly host: AgentHost;
   readonly #ready: boolean;
@@ -13,7 +21,7 @@ export class FakeAgent implements AgentLeg {
   becomeReady: () => void = () => {};
   refuse: (error: Error) => void = () => {};
 
-  constructor(settings: AgentSettings, call: CallFacts, host: AgentHost, ready: boolean) {
+  constructor(settings: AgentSettings | null, call: CallFacts, host: AgentHost, ready: boolean) {
     this.settings = settings;
     this.call = call;
     this.host = host;
@@ -46,6 +54,10 @@ export class FakeAgents implements Agents {
   readonly keep: boolean;
   /** Whether the next agents are ready at once. */
   ready = true;
+  /** What the agents for targets of transfers were told, in order. */
+  readonly consults: ConsultOrder[] = [];
+  /** What a peer hears while somebody else is called. */
+  readonly ringback: AudioEndpoint = { sampleRate: 8000, read: () => true };
 
   constructor(keep = true) {
     this.keep = keep;
@@ -55,6 +67,17 @@ export class FakeAgents implements Agents {
     const agent = new FakeAgent(settings, call, host, this.ready);
     if (this.keep) this.created.push(agent);
     return agent;
+  }
+
+  consult(order: ConsultOrder, call: CallFacts, host: AgentHost): AgentLeg {
+    const agent = new FakeAgent(null, call, host, this.ready);
+    this.consults.push(order);
+    if (this.keep) this.created.push(agent);
+    return agent;
+  }
+
+  waiting(): AudioEndpoint {
+    return this.ringback;
   }
 
   /** The agent created last. @throws when there is none */

@@ -1,8 +1,21 @@
 /** Places in the order that the test gives, with the verdicts of contract 3.5 in their shortest form. */
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
-import type { AttemptOutcome, Hunt, OutboundRoute, Place, Routes } from '../../edge/call/ports.ts';
+import type {
+  AttemptOutcome,
+  Hunt,
+  OutboundRoute,
+  Place,
+  ReferTarget,
+  Routes,
+} from '../../edge/call/ports.ts';
 
-export const route: OutboundRoute = { trunkId: 'trunk-1', credentials: null, headers: [], codecs: ['PCMU'] };
+export const route: OutboundRoute = {
+  trunkId: 'trunk-1',
+  credentials: null,
+  headers: [],
+  codecs: ['PCMU'],
+  transcode: false,
+};
 
 /** A place on this machine. */
 export function placeAt(port: number, changes: Partial<Place> = {}): Place {
@@ -17,10 +30,16 @@ export function placeAt(port: number, changes: Partial<Place> = {}): Place {
 export class FakeHunt implements Hunt {
   readonly attempts: FailoverAttempt[] = [];
   readonly outcomes: AttemptOutcome[] = [];
+  /** What was asked for. */
+  readonly to: string;
+  readonly trunkId: string | null;
+  forbidden: string | null = null;
   readonly #places: Place[];
   #current: Place | null = null;
 
-  constructor(places: readonly Place[]) {
+  constructor(places: readonly Place[], to = '', trunkId: string | null = null) {
+    this.to = to;
+    this.trunkId = trunkId;
     this.#places = [...places];
   }
 
@@ -50,13 +69,31 @@ export class FakeHunt implements Hunt {
 
 export class FakeRoutes implements Routes {
   places: readonly Place[] | null = null;
+  /** Why targets may not be called. */
+  forbidden: string | null = null;
+  /** Whether a peer's REFER stays with its configuration. */
+  reachable = true;
+  /** What a REFER of ours names; null: there is no host for it. */
+  refer: ((to: string) => ReferTarget | null) | null = (to) => ({
+    uri: to.startsWith('sip:') ? to : `sip:${to}@pbx.example.com`,
+    headers: [],
+  });
   readonly hunts: FakeHunt[] = [];
 
-  hunt(): Hunt | null {
+  hunt(_number: string, to: string, trunkId: string | null = null): Hunt | null {
     if (this.places === null) return null;
-    const hunt = new FakeHunt(this.places);
+    const hunt = new FakeHunt(this.places, to, trunkId);
+    hunt.forbidden = this.forbidden;
     this.hunts.push(hunt);
     return hunt;
+  }
+
+  referTarget(_number: string, to: string): ReferTarget | null {
+    return this.refer?.(to) ?? null;
+  }
+
+  reachableOver(): boolean {
+    return this.reachable;
   }
 
   /** The hunt begun last. @throws when there is none */

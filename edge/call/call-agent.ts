@@ -1,0 +1,100 @@
+/** The agent of one call: from its preparation through pauses and moves to the moment it is let go of. */
+import { AgentSeat } from './agent-seat.ts';
+import type { CallBody } from './call-body.ts';
+import type { Termination } from './ending.ts';
+import type { AgentHost, AgentLeg, Agents, CallFacts } from './ports.ts';
+import { callFacts } from './record.ts';
+
+export class CallAgent {
+  readonly #call: CallBody;
+  readonly #host: AgentHost;
+  readonly #agents: Agents;
+  readonly #prepareTimeoutMs: number;
+  #seat: AgentSeat | null = null;
+
+  /**
+   * @param host what an agent may ask of the call
+   * @param prepareTimeoutMs how long an agent may take to get ready
+   */
+  constructor(call: CallBody, host: AgentHost, agents: Agents, prepareTimeoutMs: number) {
+    this.#call = call;
+    this.#host = host;
+    this.#agents = agents;
+    this.#prepareTimeoutMs = prepareTimeoutMs;
+  }
+
+  /**
+   * Creates who speaks on the call and lets it get ready.
+   * @param speaker instead of the plan's agent
+   * @returns why it cannot; null when it is ready, or the call has ended meanwhile
+   */
+  async prepare(speaker?: (call: CallFacts, host: AgentHost) => AgentLeg): Promise<Termination | null> {
+    const call = this.#call;
+    const { id, facts, plan } = call;
+    const { agent } = plan;
+    const create = speaker ?? (agent && ((told, host) => this.#agents.create(agent, told, host)));
+    if (!create) return { code: 'no_agent', detail: null };
+    try {
+      this.#seat = new AgentSeat(this.#host, (host) => create(callFacts(id, facts, plan), host));
+      await this.#inTime(this.#seat.agent.prepare());
+      return null;
+    } catch (error) {
+      if (call.termination) return null;
+      call.log.warn({ err: error }, 'agent cannot take the call');
+      return { code: 'agent_unavailable', detail: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  #inTime(work: Promise<void>): Promise<void> {
+    const ms = this.#prepareTimeoutMs;
+    return new Promise((resolve, reject) => {
+      const timer = this.#call.after(ms, () => reject(new Error(`The agent was not ready within ${ms} ms`)));
+      work.then(resolve, reject).finally(() => this.#call.cancel(timer));
+    });
+  }
+
+  /** Agent and peer hear each other; an agent that comes from another call is not started again. */
+  start(): void {
+    this.#attach();
+    this.#seat?.start();
+  }
+
+  /** The waiting tone takes the agent's place. */
+  pause(): void {
+    this.#call.attempt('play the waiting tone', () => this.#call.media?.attach(this.#agents.waiting()));
+  }
+
+  /** The agent is back. */
+  resume(): void {
+    if (this.#call.up) this.#attach();
+  }
+
+  /** Nobody speaks on the call any more. */
+  dismiss(reason: string): void {
+    this.#call.media?.attach(null);
+    this.close(reason);
+  }
+
+  /** The agent goes on on another call, in the place of whoever speaks there. */
+  moveTo(other: CallAgent): void {
+    const seat = this.#seat;
+    this.#seat = null;
+    this.#call.media?.attach(null);
+    if (!seat) return;
+    other.close('The agent of the other call takes this one.');
+    other.#seat = seat;
+    seat.moveTo(other.#host);
+    other.resume();
+  }
+
+  /** Lets go of the agent; safe to call twice. */
+  close(reason: string): void {
+    const seat = this.#seat;
+    this.#seat = null;
+    this.#call.attempt('close the agent', () => seat?.close(reason));
+  }
+
+  #attach(): void {
+    this.#call.media?.attach(this.#seat?.agent ?? null);
+  }
+}

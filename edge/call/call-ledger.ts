@@ -1,0 +1,114 @@
+/** What is reported of one call while it lasts: its record, whole each time, and the lines of its transcript. */
+import type { Clock } from '#shared/clock.ts';
+import type { CallRecord, CallVariables, TranscriptEntry } from '#shared/edge-protocol.ts';
+import type { NewId } from '#shared/ids.ts';
+import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
+import type { Termination } from './ending.ts';
+import type { LegFacts, MediaLeg, Reporter } from './ports.ts';
+import { type CallPlan, callRecord } from './record.ts';
+
+interface LedgerDeps {
+  readonly clock: Clock;
+  readonly reporter: Reporter;
+  readonly newId: NewId;
+}
+
+/** The call, as far as its record tells of it. */
+interface Told {
+  readonly facts: LegFacts;
+  readonly plan: CallPlan;
+  readonly media: MediaLeg | null;
+  readonly termination: Termination | null;
+  /** A report that fails must not end the call. */
+  attempt(what: string, work: () => void): void;
+}
+
+export class CallLedger {
+  ringing = false;
+  queued = false;
+  /** Places tried in vain; null for calls that came in. */
+  attempts: readonly FailoverAttempt[] | null = null;
+  /** Whom the peer is with from now on. */
+  transferredTo: string | null = null;
+  /** What the agent has extracted so far. */
+  extracted: CallVariables = {};
+  readonly #id: string;
+  readonly #call: Told;
+  readonly #deps: LedgerDeps;
+  readonly #startedAt: number;
+  #answeredBy: NonNullable<CallRecord['answered_by']> | null = null;
+  #answeredAt: number | null = null;
+  #endedAt: number | null = null;
+
+  constructor(id: string, call: Told, deps: LedgerDeps) {
+    this.#id = id;
+    this.#call = call;
+    this.#deps = deps;
+    this.#startedAt = deps.clock.now();
+  }
+
+  get answered(): boolean {
+    return this.#answeredAt !== null;
+  }
+
+  get closed(): boolean {
+    return this.#endedAt !== null;
+  }
+
+  /** @returns the time of the answer, ms since the epoch */
+  answer(): number {
+    this.#answeredAt = this.#deps.clock.now();
+    return this.#answeredAt;
+  }
+
+  /** Reports the closed record; nothing is reported after it. */
+  close(): void {
+    this.#endedAt = this.#deps.clock.now();
+    this.report();
+  }
+
+  answeredBy(who: NonNullable<CallRecord['answered_by']>): void {
+    if (this.closed || this.#answeredBy === who) return;
+    this.#answeredBy = who;
+    this.report();
+  }
+
+  report(): void {
+    const { facts, plan, media, termination } = this.#call;
+    const endedAt = this.#endedAt;
+    const call = callRecord(this.#id, facts, plan, {
+      startedAt: this.#startedAt,
+      queued: this.queued,
+      ringing: this.ringing,
+      answeredAt: this.#answeredAt,
+      end: endedAt === null || !termination ? null : { at: endedAt, termination },
+      codec: media?.codec ?? null,
+      // Contract 3.4: null when no media was set up.
+      media: endedAt !== null && media?.codec ? media.report() : null,
+      extracted: this.extracted,
+      attempts: this.attempts,
+      transferredTo: this.transferredTo,
+      answeredBy: this.#answeredBy,
+    });
+    this.#call.attempt('report', () => this.#deps.reporter.report({ type: 'call', call }));
+  }
+
+  transcript(entry: TranscriptEntry): void {
+    if (this.closed) return;
+    const report = { type: 'transcript' as const, call_id: this.#id, entries: [entry] };
+    this.#call.attempt('report a transcript', () => this.#deps.reporter.report(report));
+  }
+
+  /** A line of the transcript about what the call itself did. */
+  note(text: string): void {
+    const { clock, newId } = this.#deps;
+    this.transcript({
+      id: newId(),
+      at: new Date(clock.now()).toISOString(),
+      user: 'agent-action',
+      text,
+      node_id: null,
+      node_name: null,
+    });
+  }
+}

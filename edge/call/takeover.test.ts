@@ -1,0 +1,143 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FakeLeg } from '../../test/fakes/fake-leg.ts';
+import { blind, FakeRefer, settle, TransferBench } from './transfer/testing.ts';
+
+let bench: TransferBench;
+
+beforeEach(() => {
+  bench = new TransferBench();
+});
+
+const newcomer = (facts = {}) => new FakeLeg({ sipCallId: 'new@test', from: '+14155550166', ...facts });
+
+describe('an INVITE that replaces the dialog of a call', () => {
+  it('takes the call over; the old dialog ends when the new one is acknowledged', async () => {
+    const { peer, agent, media } = await bench.callUp();
+    const leg = newcomer();
+    peer.peer.replacedBy(leg);
+    await settle();
+    expect(leg.sent).toEqual(['200']);
+    expect(media.offers).toHaveLength(2);
+    leg.peer.answered();
+    expect(peer.sent).toEqual(['200']);
+    leg.peer.acknowledged(null);
+    await settle();
+    expect(peer.sent.at(-1)).toBe('BYE (Replaced by another dialog)');
+    expect(media.endpoint).toBe(agent);
+    expect(bench.notes).toEqual(['The call was taken over by +14155550166.']);
+    agent.host.hangup('all said');
+    expect(leg.sent).toEqual(['200', 'BYE (all said)']);
+    expect(bench.record('id-1')).toMatchObject({ sip_call_id: 'call-1@test', from: '+14155550123' });
+    bench.expectNothingLeft();
+  });
+
+  it('may end the old dialog itself', async () => {
+    const { peer } = await bench.callUp();
+    const leg = newcomer();
+    peer.peer.replacedBy(leg);
+    await settle();
+    peer.peer.bye();
+    expect(bench.calls.size).toBe(1);
+    leg.peer.acknowledged(null);
+    await settle();
+    leg.peer.bye();
+    expect(bench.record('id-1')).toMatchObject({ termination: 'caller_hangup' });
+    bench.expectNothingLeft();
+  });
+
+  it('works for a call of ours, and without an offer', async () => {
+    const { peer } = await bench.placedUp();
+    const leg = newcomer({ offer: null });
+    peer.peer.replacedBy(leg);
+    await settle();
+    leg.peer.acknowledged('v=0\r\na=crypto:1 x\r\n');
+    await settle();
+    expect(peer.sent).toEqual(['BYE (Replaced by another dialog)']);
+    bench.calls.stop('placed');
+    expect(leg.sent).toHaveLength(2);
+    bench.expectNothingLeft();
+  });
+
+  it('is refused with what media says, and the call goes on', async () => {
+    const { peer, agent, media } = await bench.callUp();
+    const leg = newcomer({ offer: 'v=0\r\n' });
+    peer.peer.replacedBy(leg);
+    await settle();
+    expect(leg.sent).toEqual([{ status: 488, warning: 'SRTP with AES_CM_128_HMAC_SHA1_80 is required' }]);
+    expect(media.endpoint).toBe(agent);
+    peer.peer.bye();
+    bench.expectNothingLeft();
+  });
+
+  it('is refused while a transfer or another takeover is under way', async () => {
+    const { peer, agent } = await bench.callUp();
+    peer.peer.replacedBy(newcomer());
+    const second = newcomer();
+    peer.peer.replacedBy(second);
+    expect(second.sent).toEqual([{ status: 491 }]);
+    const refer = new FakeRefer();
+    peer.peer.referred(refer);
+    expect(refer.said).toEqual(['491 Request Pending']);
+    bench.calls.stop('id-1');
+    await settle();
+    const other = await bench.callUp();
+    await bench.transfer(other.agent, blind());
+    const third = newcomer();
+    other.peer.peer.replacedBy(third);
+    expect(third.sent).toEqual([{ status: 491 }]);
+    other.peer.peer.bye();
+    expect(agent.closedFor).toHaveLength(1);
+    bench.expectNothingLeft();
+  });
+
+  it('is possible for either of two joined peers', async () => {
+    const { peer, agent, media } = await bench.callUp();
+    await bench.transfer(agent, blind());
+    await bench.targetAnswers();
+    const leg = newcomer();
+    peer.peer.replacedBy(leg);
+    await settle();
+    leg.peer.acknowledged(null);
+    await settle();
+    expect(media.endpoint).toBeNull();
+    leg.peer.bye();
+    bench.expectNothingLeft();
+  });
+
+  it.each([
+    ['is cancelled', (leg: FakeLeg) => leg.peer.canceled()],
+    ['is never acknowledged', (leg: FakeLeg) => leg.peer.lost('ack_timeout', 'no ACK')],
+    ['hangs up before its ACK', (leg: FakeLeg) => leg.peer.bye()],
+  ])('that %s ends the call', async (_what, give) => {
+    const { peer } = await bench.callUp();
+    const leg = newcomer();
+    peer.peer.replacedBy(leg);
+    await settle();
+    give(leg);
+    expect(peer.sent.at(-1)).toMatch(/^BYE/);
+    expect(bench.record('id-1')).toMatchObject({ termination: 'bad_answer' });
+    bench.expectNothingLeft();
+  });
+
+  it('learns of a call that ends before it is acknowledged', async () => {
+    const { peer } = await bench.callUp();
+    const leg = newcomer();
+    peer.peer.replacedBy(leg);
+    await settle();
+    bench.calls.stop('id-1');
+    leg.peer.acknowledged(null);
+    await settle();
+    expect(leg.sent).toEqual(['200', 'BYE (The call was stopped through the API.)']);
+    bench.expectNothingLeft();
+  });
+
+  it('comes too late for a call that ends while its offer is read', async () => {
+    const { peer } = await bench.callUp();
+    const leg = newcomer();
+    peer.peer.replacedBy(leg);
+    bench.calls.stop('id-1');
+    await settle();
+    expect(leg.sent).toEqual([{ status: 603 }]);
+    bench.expectNothingLeft();
+  });
+});

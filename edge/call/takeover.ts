@@ -1,0 +1,105 @@
+/**
+ * An INVITE with Replaces takes the place of a call's dialog (RFC 3891): the media session goes over to the new peer,
+ * and the old dialog ends when the new one is acknowledged.
+ *
+ *     replacedBy(leg) -> media.answer(its offer) -> 200 -> ACK -> BYE on the old dialog
+ *                              | refused: the call goes on as it was
+ */
+import type { CallBody } from './call-body.ts';
+import { type CallLeg, CallRefused, type LegEvents, type MediaLeg } from './ports.ts';
+
+export class Takeover {
+  readonly #body: CallBody;
+  readonly #leg: CallLeg;
+  readonly #done: (leg: CallLeg | null) => void;
+  #over = false;
+
+  /**
+   * @param inDialog events of an answered dialog, as the call has them
+   * @param done called once: with the leg that the call goes on over, or null when it stays as it was or ends
+   */
+  constructor(
+    body: CallBody,
+    leg: CallLeg,
+    inDialog: Omit<LegEvents, 'answered' | 'acknowledged' | 'canceled'>,
+    done: (leg: CallLeg | null) => void,
+  ) {
+    this.#body = body;
+    this.#leg = leg;
+    this.#done = done;
+    leg.listen({
+      ...inDialog,
+      answered: () => {},
+      acknowledged: (sdp) => void this.#acknowledged(sdp),
+      canceled: () => this.#givenUp(),
+      bye: () => (this.#over ? inDialog.bye() : this.#givenUp()),
+      lost: (code, detail) => (this.#over ? inDialog.lost(code, detail) : this.#givenUp()),
+    });
+  }
+
+  /** @param media of the call */
+  async begin(media: MediaLeg): Promise<void> {
+    const { offer, from } = this.#leg.facts;
+    this.#body.log.info({ from }, 'another dialog takes the call over');
+    let sdp: string;
+    try {
+      sdp = offer === null ? await media.offer() : await media.answer(offer);
+    } catch (error) {
+      const refused = error instanceof CallRefused ? error : null;
+      if (!refused) this.#body.log.error({ err: error }, 'takeover failed');
+      const warning = refused?.warning === undefined ? {} : { warning: refused.warning };
+      this.#leg.reject({ status: refused?.sipStatus ?? 500, ...warning });
+      return this.#end(null);
+    }
+    if (this.#over) return;
+    // RFC 3891 section 3: a dialog that has ended meanwhile.
+    if (this.#body.termination) {
+      this.#leg.reject({ status: 603 });
+      return this.#end(null);
+    }
+    this.#leg.answer(sdp);
+  }
+
+  async #acknowledged(sdp: string | null): Promise<void> {
+    const body = this.#body;
+    if (this.#over) return;
+    if (body.termination) {
+      this.#leg.bye(body.why);
+      return this.#end(null);
+    }
+    try {
+      if (this.#leg.facts.offer === null) {
+        if (sdp === null) throw new CallRefused(488, 'The ACK carried no answer to our offer.');
+        await body.media?.accept(sdp);
+      }
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      this.#leg.bye(detail);
+      return this.#lose(detail);
+    }
+    if (body.termination) {
+      this.#leg.bye(body.why);
+      return this.#end(null);
+    }
+    body.ledger.note(`The call was taken over by ${this.#leg.facts.from}.`);
+    this.#end(this.#leg);
+    body.followHold();
+  }
+
+  /** The new peer is gone before it had the call. Media is set to it already, so the old one is of no use. */
+  #givenUp(): void {
+    this.#lose('The call was taken over by another dialog, which was then given up.');
+  }
+
+  #lose(detail: string): void {
+    if (this.#over) return;
+    this.#end(null);
+    this.#body.end({ code: 'bad_answer', detail });
+  }
+
+  #end(leg: CallLeg | null): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#done(leg);
+  }
+}

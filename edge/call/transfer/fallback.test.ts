@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { echoAgent } from '../../../test/fakes/fake-agents.ts';
+import { FakeLeg } from '../../../test/fakes/fake-leg.ts';
+import { settle, TransferBench } from './testing.ts';
+
+const fallback = '+14155550177';
+let bench: TransferBench;
+
+beforeEach(() => {
+  bench = new TransferBench();
+  bench.agents.ready = false;
+});
+
+/** A call whose agent cannot be prepared. */
+async function withoutAgent(): Promise<FakeLeg> {
+  const leg = new FakeLeg();
+  bench.calls.admit(
+    leg,
+    {
+      orgId: 'org-1',
+      number: '+14155550100',
+      trunkId: 'trunk-1',
+      agent: { ...echoAgent, fallback_number: fallback },
+      variables: {},
+    },
+    ['PCMU'],
+  );
+  await settle();
+  bench.agents.last.refuse(new Error('socket did not open'));
+  await settle();
+  return leg;
+}
+
+describe('the fallback number', () => {
+  it('is called when the agent cannot start; the caller is answered when it has answered', async () => {
+    const leg = await withoutAgent();
+    expect(bench.dialer.last.invite).toMatchObject({ from: '+14155550100', to: fallback });
+    bench.clock.advance(200);
+    expect(leg.sent).toEqual(['180']);
+    await bench.targetAnswers();
+    expect(leg.sent).toEqual(['180', '200']);
+    expect(bench.media.bridges).toEqual([]);
+    leg.peer.answered();
+    leg.peer.acknowledged(null);
+    await settle();
+    expect(bench.media.bridges).toHaveLength(1);
+    expect(bench.record('id-1')).toMatchObject({ status: 'in-progress', transferred_to: fallback });
+    leg.peer.bye();
+    expect(bench.record('id-1')).toMatchObject({ termination: 'caller_hangup' });
+    bench.expectNothingLeft();
+  });
+
+  it('that does not answer leaves the caller refused with 480', async () => {
+    const leg = await withoutAgent();
+    bench.clock.advance(30_000);
+    await settle();
+    expect(leg.sent).toEqual(['180', { status: 480 }]);
+    expect(bench.record('id-1')).toMatchObject({
+      termination: 'agent_unavailable',
+      termination_detail: `socket did not open Fallback to ${fallback}: Nobody answered within 30 s.`,
+    });
+    bench.expectNothingLeft();
+  });
+
+  it('without a route leaves the caller refused at once', async () => {
+    bench.routes.places = null;
+    const leg = await withoutAgent();
+    expect(leg.sent).toEqual([{ status: 480 }]);
+    bench.expectNothingLeft();
+  });
+
+  it('is not called any more when the caller gives up', async () => {
+    const leg = await withoutAgent();
+    leg.peer.canceled();
+    await settle();
+    expect(bench.dialer.last.sent).toHaveLength(1);
+    expect(bench.record('id-1')).toMatchObject({ termination: 'caller_canceled' });
+    bench.expectNothingLeft();
+  });
+
+  it('ends with a caller that never acknowledges the answer', async () => {
+    const leg = await withoutAgent();
+    const target = await bench.targetAnswers();
+    leg.peer.answered();
+    leg.peer.lost('ack_timeout', 'no ACK');
+    expect(target.sent).toHaveLength(1);
+    bench.expectNothingLeft();
+  });
+
+  it('that hangs up before the caller is there ends the call', async () => {
+    const leg = await withoutAgent();
+    const target = await bench.targetAnswers();
+    leg.peer.answered();
+    target.peer.bye();
+    await settle();
+    leg.peer.acknowledged(null);
+    expect(leg.sent.at(-1)).toMatch(/^BYE/);
+    expect(bench.record('id-1')).toMatchObject({ termination: 'agent_unavailable' });
+    bench.expectNothingLeft();
+  });
+});

@@ -1,0 +1,161 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { blind, colleague, settle, TransferBench } from './testing.ts';
+
+let bench: TransferBench;
+const order = { ...blind(), method: 'refer' as const };
+const warm = { ...order, consult: { announcement: 'Mrs. Lee', acceptKey: null } };
+
+beforeEach(() => {
+  bench = new TransferBench();
+});
+
+describe('a transfer by REFER', () => {
+  it('names the target with the mapped headers, and says nothing meanwhile', async () => {
+    bench.routes.refer = (to) => ({
+      uri: `sip:${to}@pbx.example.com:5061`,
+      headers: [{ type: 'custom', key: 'customer', value: 'X-Customer & Co' }],
+    });
+    const { peer, agent, media } = await bench.callUp();
+    await bench.transfer(agent, order);
+    expect(peer.sent.at(-1)).toBe('REFER sip:+14155550199@pbx.example.com:5061?X-Customer%20%26%20Co=42');
+    expect(media.endpoint).toBe(bench.agents.ringback);
+    expect(bench.dialer.legs).toEqual([]);
+    bench.calls.stop('id-1');
+    bench.expectNothingLeft();
+  });
+
+  it('ends the call as transferred when the target has answered', async () => {
+    const { peer, agent } = await bench.callUp();
+    const result = await bench.transfer(agent, order);
+    peer.refers[0]?.accepted();
+    peer.refers[0]?.progress(180, 'Ringing');
+    expect(result.outcome).toBeNull();
+    peer.refers[0]?.done(200, 'OK');
+    await settle();
+    expect(result.outcome).toEqual({ ok: true });
+    expect(peer.sent.at(-1)).toBe('BYE (The peer was handed over to somebody else.)');
+    expect(bench.record('id-1')).toMatchObject({
+      termination: 'transferred',
+      hangup_by: 'transfer',
+      transferred_to: colleague,
+    });
+    bench.expectNothingLeft();
+  });
+
+  it('counts as done when the peer hangs up after it has accepted', async () => {
+    const { peer, agent } = await bench.callUp();
+    const result = await bench.transfer(agent, order);
+    peer.refers[0]?.accepted();
+    peer.peer.bye();
+    await settle();
+    expect(result.outcome).toEqual({ ok: true });
+    expect(peer.sent).not.toContainEqual(expect.stringMatching('BYE'));
+    expect(bench.record('id-1')).toMatchObject({ termination: 'transferred', transferred_to: colleague });
+    bench.expectNothingLeft();
+  });
+
+  it('has failed when the peer hangs up before it has accepted', async () => {
+    const { peer, agent } = await bench.callUp();
+    const result = await bench.transfer(agent, order);
+    peer.peer.bye();
+    await settle();
+    expect(result.outcome).toMatchObject({ ok: false });
+    expect(bench.record('id-1')).toMatchObject({ termination: 'caller_hangup' });
+    bench.expectNothingLeft();
+  });
+
+  it('gives the call back to its agent when the target did not answer', async () => {
+    const { peer, agent, media } = await bench.callUp();
+    const result = await bench.transfer(agent, order);
+    peer.refers[0]?.accepted();
+    peer.refers[0]?.done(486, 'Busy Here');
+    await settle();
+    expect(result.outcome).toEqual({
+      ok: false,
+      code: 'target_failed',
+      sipCode: 486,
+      reason: 'The target answered 486 Busy Here.',
+    });
+    expect(media.endpoint).toBe(agent);
+    bench.calls.stop('id-1');
+    bench.expectNothingLeft();
+  });
+
+  it.each([
+    [405, 'Method Not Allowed', 'refer_not_supported'],
+    [501, 'Not Implemented', 'refer_not_supported'],
+    [603, 'Decline', 'target_failed'],
+    [null, 'No NOTIFY came', 'target_failed'],
+  ])('that the peer refuses with %s (%s) is %s', async (status, reason, code) => {
+    const { peer, agent, media } = await bench.callUp();
+    const result = await bench.transfer(agent, order);
+    peer.refers[0]?.failed(status, reason);
+    await settle();
+    expect(result.outcome).toMatchObject({ ok: false, code, sipCode: status });
+    expect(media.endpoint).toBe(agent);
+    bench.calls.stop('id-1');
+    bench.expectNothingLeft();
+  });
+
+  it('is not tried with a peer that does not take it, nor without a host for the target', async () => {
+    const { peer, agent, media } = await bench.callUp();
+    peer.takesRefer = false;
+    expect((await bench.transfer(agent, order)).outcome).toMatchObject({ code: 'refer_not_supported' });
+    expect((await bench.transfer(agent, warm)).outcome).toMatchObject({ code: 'refer_not_supported' });
+    peer.takesRefer = true;
+    bench.routes.refer = null;
+    expect((await bench.transfer(agent, order)).outcome).toMatchObject({ code: 'no_route' });
+    expect(peer.refers).toEqual([]);
+    expect(media.endpoint).toBe(agent);
+    bench.calls.stop('id-1');
+    bench.expectNothingLeft();
+  });
+});
+
+describe('an attended transfer by REFER', () => {
+  it('names the dialog with the target as the target sees it, and leaves both to the peer', async () => {
+    const { peer, agent } = await bench.callUp();
+    const result = await bench.transfer(agent, warm);
+    const target = await bench.targetAnswers();
+    expect(peer.refers).toEqual([]);
+    bench.agents.last.host.join();
+    const { sipCallId } = target.invite;
+    expect(peer.sent.at(-1)).toBe(
+      `REFER sip:callee@127.0.0.1:5061;transport=tls?Replaces=${sipCallId}%3Bto-tag%3Dtheirs%3Bfrom-tag%3Dours`,
+    );
+    peer.refers[0]?.accepted();
+    peer.refers[0]?.done(200, 'OK');
+    await settle();
+    expect(result.outcome).toEqual({ ok: true });
+    expect(bench.record('id-1')).toMatchObject({ termination: 'transferred' });
+    expect(target.sent).toEqual([]);
+    target.peer.bye();
+    expect(bench.record('id-3')).toMatchObject({ termination: 'transferred', hangup_by: 'transfer' });
+    bench.expectNothingLeft();
+  });
+
+  it('ends the leg to the target itself when nobody else does', async () => {
+    const { peer, agent } = await bench.callUp();
+    await bench.transfer(agent, warm);
+    const target = await bench.targetAnswers();
+    bench.agents.last.host.join();
+    peer.refers[0]?.done(200, 'OK');
+    bench.clock.advance(2000);
+    expect(target.sent).toEqual(['BYE (The peer was handed over to somebody else.)']);
+    bench.expectNothingLeft();
+  });
+
+  it('lets go of the target when the peer does not take it over', async () => {
+    const { peer, agent, media } = await bench.callUp();
+    const result = await bench.transfer(agent, warm);
+    const target = await bench.targetAnswers();
+    bench.agents.last.host.join();
+    peer.refers[0]?.done(503, 'Service Unavailable');
+    await settle();
+    expect(result.outcome).toMatchObject({ code: 'target_failed', sipCode: 503 });
+    expect(target.sent).toHaveLength(1);
+    expect(media.endpoint).toBe(agent);
+    bench.calls.stop('id-1');
+    bench.expectNothingLeft();
+  });
+});

@@ -1,0 +1,54 @@
+/** A REFER of ours: what it names, and what its answers mean. */
+import type { CallBody } from '../call-body.ts';
+import type { DialogLeg, ReferEvents } from '../ports.ts';
+import { type FailedTransfer, failure } from './outcome.ts';
+import { replacingUri, withHeaders } from './refer-uri.ts';
+import type { TransferParts, TransferPlan } from './transfer.ts';
+
+/** The URI for a peer that shall call the target, with the headers that its INVITE shall have; null: no host is known. */
+export function blindUri(target: string, call: CallBody, parts: TransferParts): string | null {
+  const { trunkId, number } = call.plan;
+  const named = parts.routes.referTarget(number, target, trunkId);
+  return named && withHeaders(named.uri, parts.headersOf(named.headers, call.mappable()));
+}
+
+/** What speaks against a REFER before anything is done for it; null: nothing. */
+export function referObstacle(
+  { target, consult }: TransferPlan,
+  call: CallBody,
+  parts: TransferParts,
+): FailedTransfer | null {
+  if (call.leg?.takesRefer === false) return failure('refer_not_supported', 'The peer does not take REFER.');
+  if (consult || blindUri(target, call, parts) !== null) return null;
+  return failure('no_route', 'No configuration says at which host the target is.');
+}
+
+/** The URI for a peer that shall take our dialog with the target over; null: there is no such dialog. */
+export function attendedUri(leg: DialogLeg | null | undefined): string | null {
+  return leg?.dialog ? replacingUri(leg.dialog) : null;
+}
+
+/** @param handed the peer is with the target */
+export function referEvents(outcome: {
+  accepted(): void;
+  progress(status: number, reason: string): void;
+  handed(): void;
+  failed(failure: FailedTransfer): void;
+}): ReferEvents {
+  return {
+    accepted: outcome.accepted,
+    progress: outcome.progress,
+    done: (status, reason) => {
+      if (status < 300) outcome.handed();
+      else outcome.failed(failure('target_failed', `The target answered ${status} ${reason}.`, status));
+    },
+    failed: (status, reason) => outcome.failed(refused(status, reason)),
+  };
+}
+
+function refused(status: number | null, reason: string): FailedTransfer {
+  if (status === null) return failure('target_failed', reason);
+  const unknown = status === 405 || status === 420 || status === 501;
+  const sentence = `The peer refused the transfer with ${status} ${reason}.`;
+  return failure(unknown ? 'refer_not_supported' : 'target_failed', sentence, status);
+}

@@ -1,0 +1,166 @@
+/** What the tests of transfers share: calls with fakes all around, and a call that is up. */
+import { expect } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import type { AgentSettings, CallRecord, HeaderMapping, ReportBody } from '#shared/edge-protocol.ts';
+import { echoAgent, type FakeAgent, FakeAgents } from '../../../test/fakes/fake-agents.ts';
+import { FakeDialer, type FakeOutboundLeg } from '../../../test/fakes/fake-dialer.ts';
+import { FakeRoutes, placeAt } from '../../../test/fakes/fake-hunt.ts';
+import { FakeLeg } from '../../../test/fakes/fake-leg.ts';
+import { FakeMedia, type FakeMediaLeg, fakeAnswer } from '../../../test/fakes/fake-media.ts';
+import { QuietLog } from '../../../test/fakes/quiet-log.ts';
+import { Calls } from '../calls.ts';
+import type { OutboundParts } from '../outbound-call.ts';
+import type { PeerRefer, TransferOrder, TransferOutcome } from '../ports.ts';
+
+/** Lets every promise that can settle do so. */
+export const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+export const colleague = '+14155550199';
+
+export const blind = (target = colleague): TransferOrder => ({ target, method: 'bridge', consult: null });
+
+/** A REFER of the peer that writes down what it is answered. */
+export class FakeRefer implements PeerRefer {
+  readonly target: string;
+  readonly replaces: string | null;
+  readonly referredBy = '<sip:caller@192.0.2.1>';
+  readonly said: string[] = [];
+
+  constructor(target = 'sip:201@pbx.example.com', replaces: string | null = null) {
+    this.target = target;
+    this.replaces = replaces;
+  }
+
+  accept(): void {
+    this.said.push('202');
+  }
+  refuse(status: number, reason: string): void {
+    this.said.push(`${status} ${reason}`);
+  }
+  notify(status: number, reason: string): void {
+    this.said.push(`NOTIFY ${status} ${reason}`);
+  }
+}
+
+export class TransferBench {
+  readonly clock = new FakeClock(Date.UTC(2030, 0, 1));
+  readonly media = new FakeMedia();
+  readonly agents = new FakeAgents();
+  readonly routes = new FakeRoutes();
+  readonly dialer = new FakeDialer();
+  readonly reports: ReportBody[] = [];
+  readonly decided: string[] = [];
+  readonly calls: Calls;
+
+  constructor(changes: Partial<OutboundParts> = {}, maxCalls = 4) {
+    this.routes.places = [placeAt(5061)];
+    let next = 1;
+    this.calls = new Calls({
+      clock: this.clock,
+      media: this.media,
+      agents: this.agents,
+      log: new QuietLog(),
+      newId: () => `id-${next++}`,
+      maxCalls,
+      settings: { ringAfterMs: 200, prepareTimeoutMs: 5000, mediaTimeoutMs: 60_000 },
+      reporter: { report: (body) => this.reports.push(body) },
+      outbound: {
+        routes: this.routes,
+        dialer: this.dialer,
+        ringTimeoutMs: 30_000,
+        headersOf: (mappings: readonly HeaderMapping[], variables) =>
+          Object.fromEntries(
+            mappings.flatMap((mapping) =>
+              mapping.type === 'custom' ? [[mapping.value, String(variables[mapping.key])]] : [],
+            ),
+          ),
+        ...changes,
+      },
+      onTransfer: (kind, outcome) => this.decided.push(`${kind} ${outcome.ok ? 'ok' : outcome.code}`),
+    });
+  }
+
+  /** A call that came in and is up, with its peer, agent and media. */
+  async callUp(
+    agent: Partial<AgentSettings> = {},
+  ): Promise<{ peer: FakeLeg; agent: FakeAgent; media: FakeMediaLeg }> {
+    const peer = new FakeLeg();
+    this.calls.admit(
+      peer,
+      {
+        orgId: 'org-1',
+        number: '+14155550100',
+        trunkId: 'trunk-1',
+        agent: { ...echoAgent, ...agent } as AgentSettings,
+        variables: { customer: '42' },
+      },
+      ['PCMU'],
+    );
+    await settle();
+    const media = this.media.last;
+    peer.peer.answered();
+    peer.peer.acknowledged(null);
+    await settle();
+    return { peer, agent: this.agents.last, media };
+  }
+
+  /** A call of ours that is up. */
+  async placedUp(): Promise<{ peer: FakeOutboundLeg; agent: FakeAgent; media: FakeMediaLeg }> {
+    this.calls.place({
+      callId: 'placed',
+      orgId: 'org-1',
+      from: '+14155550100',
+      to: '+14155550123',
+      agent: echoAgent,
+      variables: {},
+    });
+    await settle();
+    const peer = this.dialer.last;
+    peer.peer.answered(fakeAnswer);
+    await settle();
+    return { peer, agent: this.agents.last, media: this.media.last };
+  }
+
+  /** Begins a transfer for the agent. `outcome` is null until it is known. */
+  async transfer(
+    agent: FakeAgent,
+    order: TransferOrder,
+  ): Promise<{ readonly outcome: TransferOutcome | null }> {
+    const result: { outcome: TransferOutcome | null } = { outcome: null };
+    void agent.host.transfer(order).then((outcome) => {
+      result.outcome = outcome;
+    });
+    await settle();
+    return result;
+  }
+
+  /** The target of the last leg answers. */
+  async targetAnswers(): Promise<FakeOutboundLeg> {
+    const leg = this.dialer.last;
+    leg.peer.answered(fakeAnswer);
+    await settle();
+    return leg;
+  }
+
+  /** The last report of each call, by id. */
+  record(id: string): CallRecord | undefined {
+    return this.reports
+      .flatMap((report) => (report.type === 'call' ? [report.call] : []))
+      .findLast((call) => call.id === id);
+  }
+
+  /** What the calls say that they did, in order. */
+  get notes(): string[] {
+    return this.reports.flatMap((report) =>
+      report.type === 'transcript' ? report.entries.map(({ text }) => text) : [],
+    );
+  }
+
+  expectNothingLeft(): void {
+    expect(this.calls.size).toBe(0);
+    expect(this.clock.pending).toBe(0);
+    expect(this.media.legs.filter(({ closed }) => closed === 0)).toEqual([]);
+    expect(this.media.bridges.filter(({ closed }) => closed === 0)).toEqual([]);
+    expect(this.agents.created.filter(({ closedFor }) => closedFor.length === 0)).toEqual([]);
+  }
+}

@@ -1,0 +1,309 @@
+/**
+ * One transfer of one call (contract section 4): runs what the state machine puts out against the call, the leg to
+ * the target, and the bridge. The call's agent is silent from the beginning to the outcome.
+ */
+import type { CallVariables, HeaderMapping } from '#shared/edge-protocol.ts';
+import type { NewId } from '#shared/ids.ts';
+import type { CallBody } from '../call-body.ts';
+import type { OutboundPlan } from '../outbound-call.ts';
+import {
+  type Agents,
+  CallRefused,
+  type ConsultOrder,
+  type Media,
+  type MediaBridge,
+  type PeerRefer,
+  type Routes,
+  type TransferOutcome,
+} from '../ports.ts';
+import { Joiner } from './joiner.ts';
+import { callOver, type FailedTransfer, failure, outcomeOf, referStatus } from './outcome.ts';
+import { attendedUri, blindUri, referEvents, referObstacle } from './referral.ts';
+import { codecsFor, type TargetLeg, type TargetPlan } from './target-leg.ts';
+import {
+  type TransferInput,
+  type TransferOutput,
+  type TransferState,
+  transferMove,
+} from './transfer-state.ts';
+
+/**
+ * `bridge` and `refer` are the agent's and the API's. `follow`: the peer's REFER, the agent goes on with the target.
+ * `fallback`: the target takes the call because its agent cannot.
+ */
+export type TransferKind = 'bridge' | 'refer' | 'follow' | 'fallback';
+
+export interface TransferPlan {
+  readonly kind: TransferKind;
+  /** E.164, an extension, or a SIP URI. */
+  readonly target: string;
+  readonly consult: ConsultOrder | null;
+  /** The REFER that is followed. */
+  readonly refer?: PeerRefer;
+}
+
+/** What all transfers need. */
+export interface TransferParts {
+  readonly routes: Routes;
+  readonly media: Media;
+  readonly agents: Agents;
+  readonly newId: NewId;
+  /** Whether a peer's REFER is obeyed at all. */
+  readonly followRefer: boolean;
+  /** Places a leg of ours, or lets it end at once. */
+  place(plan: OutboundPlan): TargetLeg;
+  /** What mappings make of variables: header name to value. */
+  headersOf(mappings: readonly HeaderMapping[], variables: CallVariables): Readonly<Record<string, string>>;
+  /** Called once for every transfer that is decided. */
+  decided(kind: TransferKind, outcome: TransferOutcome): void;
+}
+
+export class Transfer {
+  readonly plan: TransferPlan;
+  readonly outcome: Promise<TransferOutcome>;
+  /** The outcome as soon as it is known. */
+  decided: TransferOutcome | null = null;
+  readonly #call: CallBody;
+  readonly #parts: TransferParts;
+  readonly #resolve: (outcome: TransferOutcome) => void;
+  #state: TransferState = 'begun';
+  #target: TargetLeg | null = null;
+  #bridge: MediaBridge | null = null;
+  #failure: FailedTransfer = callOver;
+  /** The peer has accepted our REFER. */
+  #accepted = false;
+  /** The peer has hung up, to be elsewhere. */
+  #peerLeft = false;
+
+  constructor(plan: TransferPlan, call: CallBody, parts: TransferParts) {
+    this.plan = plan;
+    this.#call = call;
+    this.#parts = parts;
+    const { promise, resolve } = Promise.withResolvers<TransferOutcome>();
+    this.outcome = promise;
+    this.#resolve = resolve;
+  }
+
+  get state(): TransferState {
+    return this.#state;
+  }
+
+  begin(): void {
+    const { kind, target, consult } = this.plan;
+    const obstacle = kind === 'refer' ? referObstacle(this.plan, this.#call, this.#parts) : null;
+    if (obstacle) {
+      this.#fail(obstacle);
+      return;
+    }
+    this.#call.log.info({ target, method: kind, consult: consult !== null }, 'transfer begins');
+    this.#call.ledger.note(`Transferring the call to ${target}.`);
+    this.#input(kind === 'refer' && !consult ? 'refer' : 'call');
+  }
+
+  /** The call is answered and its media runs. */
+  callerUp(): void {
+    if (this.#state === 'waiting') this.#input('bridge');
+  }
+
+  /** The peer hangs up. @returns whether that is what a transferred peer does (RFC 5589 section 6.1) */
+  callerLeft(): boolean {
+    this.#peerLeft = true;
+    if (this.#state === 'referring' && this.#accepted) this.#input('handed');
+    else if (this.#state === 'calling' && this.plan.kind === 'follow') this.#input('move');
+    else return false;
+    return true;
+  }
+
+  /** The call is over. */
+  callEnded(): void {
+    this.#input('ended');
+  }
+
+  // ---------------------------------------------------------------- the machine
+
+  #input(input: TransferInput): void {
+    const found = transferMove(this.#state, input);
+    if (!found) return;
+    this.#state = found.to;
+    for (const output of found.outputs) this.#run(output);
+    if (this.#state === 'over') this.#decide(this.#failure);
+  }
+
+  #fail(failed: FailedTransfer): void {
+    // A leg that is being let go of reports its end too: the first reason stands.
+    if (!transferMove(this.#state, 'failed')) return;
+    this.#failure = failed;
+    this.#input('failed');
+  }
+
+  #run(output: TransferOutput): void {
+    const call = this.#call;
+    switch (output) {
+      case 'pause':
+        call.agent.pause();
+        break;
+      case 'call':
+        this.#callTarget();
+        break;
+      case 'answer':
+        call.answer();
+        break;
+      case 'bridge':
+        this.#join().catch((error: unknown) => this.#notJoined(error));
+        break;
+      case 'settle':
+        this.#decide({ ok: true });
+        break;
+      case 'refer':
+        this.#refer();
+        break;
+      case 'leave':
+        this.#decide({ ok: true });
+        this.#target?.body.leaveToPeer();
+        if (!this.#peerLeft) call.end({ code: 'transferred', detail: null });
+        break;
+      case 'move':
+        this.#moveAgent();
+        break;
+      case 'resume':
+        call.agent.resume();
+        break;
+      case 'release':
+        this.#bridge?.close();
+        this.#target?.end({ code: 'bridge_ended', detail: this.decided ? null : this.#failure.reason });
+        break;
+      case 'endCall':
+        this.#bridge?.close();
+        call.end({ code: 'bridge_ended', detail: 'The target of the transfer hung up.' });
+        break;
+    }
+  }
+
+  /** Tells everybody how the transfer went; the first word stands. */
+  #decide(outcome: TransferOutcome): void {
+    if (this.decided) return;
+    this.decided = outcome;
+    const { kind, target, refer } = this.plan;
+    const call = this.#call;
+    if (outcome.ok) {
+      call.handedOver(target);
+      call.ledger.note(`Transferred the call to ${target}.`);
+      if (kind !== 'follow') this.#dismissAgents();
+      else if (this.#target?.body.up) refer?.notify(200, 'OK');
+    } else {
+      call.ledger.note(`The transfer to ${target} failed: ${outcome.reason}`);
+      const { status, reason } = referStatus(outcome);
+      refer?.notify(status, reason);
+    }
+    call.log.info({ target, method: kind, outcome }, 'transfer decided');
+    this.#parts.decided(kind, outcome);
+    this.#resolve(outcome);
+  }
+
+  #dismissAgents(): void {
+    const reason = `The call was transferred to ${this.plan.target}.`;
+    this.#target?.body.agent.dismiss(reason);
+    this.#call.agent.dismiss(reason);
+  }
+
+  // ---------------------------------------------------------------- the target's leg
+
+  #callTarget(): void {
+    const call = this.#call;
+    const { target, kind } = this.plan;
+    const { orgId, number, agent } = call.plan;
+    const leg = this.#parts.place({
+      callId: this.#parts.newId(),
+      orgId,
+      from: number,
+      to: target,
+      agent: kind === 'follow' ? agent : null,
+      variables: call.variables,
+      leg: this.#targetPlan(),
+    });
+    if (this.#state !== 'over') this.#target = leg;
+  }
+
+  #targetPlan(): TargetPlan {
+    const call = this.#call;
+    const { kind, consult, refer } = this.plan;
+    const joins = kind === 'bridge' || kind === 'fallback';
+    return {
+      parentId: call.id,
+      trunkId: call.plan.trunkId,
+      beside: joins ? call.media : null,
+      replaces: refer?.replaces ?? null,
+      referredBy: refer?.referredBy ?? null,
+      deadline: kind === 'follow' ? call.deadline : null,
+      codecs: (route) => (joins ? codecsFor(call.media?.codec ?? null, route) : route.codecs),
+      speaker: (facts, host) =>
+        consult ? this.#parts.agents.consult(consult, facts, host) : new Joiner(host),
+      events: {
+        ringing: () => refer?.notify(180, 'Ringing'),
+        join: () => this.#taken(),
+        ended: (termination) => {
+          const consulted = consult !== null && this.#target?.body.answered === true;
+          this.#fail(outcomeOf(termination, consulted));
+        },
+      },
+    };
+  }
+
+  /** The target takes the call. */
+  #taken(): void {
+    const { kind } = this.plan;
+    if (kind === 'follow') this.#input('move');
+    else if (kind === 'refer') this.#input('refer');
+    else this.#input(this.#call.up ? 'bridge' : 'answer');
+  }
+
+  async #join(): Promise<void> {
+    const one = this.#call.media;
+    const other = this.#target?.body.media;
+    if (!one || !other) throw new Error('a leg to be joined has no media');
+    const bridge = await this.#parts.media.bridge(one, other, {
+      transcode: this.#target?.route?.transcode ?? false,
+      failed: (error) => this.#call.end({ code: 'bridge_failed', detail: error.message }),
+    });
+    if (this.#state !== 'joining') return bridge.close();
+    this.#bridge = bridge;
+    this.#call.log.info({ mode: bridge.mode }, 'legs joined');
+    this.#input('joined');
+  }
+
+  #notJoined(error: unknown): void {
+    const refused = error instanceof CallRefused;
+    if (!refused) this.#call.log.error({ err: error }, 'legs cannot be joined');
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#fail(failure('target_failed', reason, refused ? error.sipStatus : null));
+  }
+
+  #moveAgent(): void {
+    const target = this.#target;
+    if (!target) return;
+    this.#call.moveAgentTo(target.body);
+    this.#decide({ ok: true });
+    if (!this.#peerLeft) this.#call.leaveToPeer();
+  }
+
+  // ---------------------------------------------------------------- REFER
+
+  #refer(): void {
+    const { consult, target: named } = this.plan;
+    const call = this.#call;
+    const target = consult ? attendedUri(this.#target?.leg) : blindUri(named, call, this.#parts);
+    if (target === null || !call.leg) {
+      this.#fail(failure('target_failed', 'There is no dialog that the peer could take over.'));
+      return;
+    }
+    const events = referEvents({
+      accepted: () => {
+        this.#accepted = true;
+      },
+      progress: (status, reason) => call.log.info({ status, reason }, 'the peer calls the target'),
+      handed: () => this.#input('handed'),
+      failed: (failed) => this.#fail(failed),
+    });
+    call.leg.refer({ target }, events);
+  }
+}

@@ -1,0 +1,107 @@
+/** The transfers of one call, one at a time: who may begin one, and what the call's own events mean to it. */
+import type { CallBody } from '../call-body.ts';
+import type { PeerRefer, TransferOrder, TransferOutcome } from '../ports.ts';
+import { callOver, type FailedTransfer, failure } from './outcome.ts';
+import { Transfer, type TransferParts, type TransferPlan } from './transfer.ts';
+
+export class Transfers {
+  readonly #call: CallBody;
+  readonly #parts: TransferParts | null;
+  #current: Transfer | null = null;
+  /** Whether the call is the leg to the target of another call's transfer. */
+  #bound: boolean;
+
+  /** @param parts null: this edge makes no calls, so it transfers none */
+  constructor(call: CallBody, parts: TransferParts | null, bound: boolean) {
+    this.#call = call;
+    this.#parts = parts;
+    this.#bound = bound;
+  }
+
+  /** Whether nothing of the call may be altered for now; a call that is joined is at rest. */
+  get busy(): boolean {
+    return this.#current !== null && this.#current.state !== 'joined' && this.#current.state !== 'over';
+  }
+
+  /** The outcome of a transfer under way that takes the call from its agent; null when there is none. */
+  get handingOver(): Promise<TransferOutcome> | null {
+    const current = this.#current;
+    return current && this.busy && current.plan.kind !== 'follow' ? current.outcome : null;
+  }
+
+  /** The call goes on by itself from now on. */
+  free(): void {
+    this.#bound = false;
+  }
+
+  /** The agent's wish. Never rejects. */
+  order(order: TransferOrder): Promise<TransferOutcome> {
+    let begun: Transfer | FailedTransfer = callOver;
+    this.#call.guarded(() => {
+      begun = this.begin(order);
+    });
+    return outcomeOfBegun(begun);
+  }
+
+  /** @returns the transfer, or why there is none */
+  begin({ method, target, consult }: TransferOrder): Transfer | FailedTransfer {
+    if (!this.#call.up) return failure('not_active', 'The call is not up.');
+    if (!this.#idle) return failure('not_active', 'A transfer of the call is under way already.');
+    return this.#begin({ kind: method, target, consult });
+  }
+
+  /** Calls somebody else because the agent of a call that waits for its answer cannot speak. */
+  fallBack(target: string): Promise<TransferOutcome> {
+    return outcomeOfBegun(this.#begin({ kind: 'fallback', target, consult: null }));
+  }
+
+  /** REFER of the peer: followed to what its configuration reaches, else refused (contract section 4). */
+  referred(refer: PeerRefer): void {
+    const { plan, log, up } = this.#call;
+    const { target } = refer;
+    if (!this.#parts?.followRefer || !this.#parts.routes.reachableOver(plan.number, plan.trunkId, target)) {
+      log.info({ target }, 'REFER refused');
+      refer.refuse(403, 'Forbidden');
+      return;
+    }
+    if (this.busy || !up) {
+      refer.refuse(491, 'Request Pending');
+    } else if (!this.#idle) {
+      // Of two peers that are joined, neither may take the other elsewhere.
+      refer.refuse(603, 'Decline');
+    } else {
+      refer.accept();
+      this.#begin({ kind: 'follow', target, consult: null, refer });
+    }
+  }
+
+  /** The call's media runs. */
+  callerUp(): void {
+    this.#current?.callerUp();
+  }
+
+  /** The peer hangs up. @returns whether that completes a transfer */
+  callerLeft(): boolean {
+    return this.#current?.callerLeft() === true;
+  }
+
+  callEnded(): void {
+    this.#current?.callEnded();
+  }
+
+  get #idle(): boolean {
+    return !this.#bound && !this.#call.leaving && (this.#current?.state ?? 'over') === 'over';
+  }
+
+  #begin(plan: TransferPlan): Transfer | FailedTransfer {
+    if (!this.#parts) return failure('no_route', 'This edge makes no calls.');
+    const transfer = new Transfer(plan, this.#call, this.#parts);
+    this.#current = transfer;
+    transfer.begin();
+    return transfer;
+  }
+}
+
+function outcomeOfBegun(begun: Transfer | FailedTransfer): Promise<TransferOutcome> {
+  return begun instanceof Transfer ? begun.outcome : Promise.resolve(begun);
+}

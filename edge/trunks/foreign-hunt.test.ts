@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import { ForeignHunt } from './foreign-hunt.ts';
+import type { Resolution } from './resolve.ts';
+import { target } from './testing.ts';
+
+const hunt = (resolution: Resolution, forbidden: string | null = null) =>
+  new ForeignHunt({
+    clock: new FakeClock(Date.UTC(2030, 0, 1)),
+    host: 'pbx.example.net',
+    port: null,
+    resolve: async () => resolution,
+    forbidden,
+  });
+
+describe('a call to a foreign host', () => {
+  it('has neither credentials nor headers nor a configuration', async () => {
+    const place = await hunt({ ok: true, targets: [target('203.0.113.7', 'pbx.example.net')] }).next();
+    expect(place).toEqual({
+      route: { trunkId: null, credentials: null, headers: [], codecs: [], transcode: false },
+      endpoint: { host: 'pbx.example.net', port: 5061, priority: 0 },
+      target: target('203.0.113.7', 'pbx.example.net'),
+    });
+  });
+
+  it('tries all addresses of the host, until one says no', async () => {
+    const foreign = hunt({
+      ok: true,
+      targets: [target('203.0.113.7'), target('203.0.113.8'), target('203.0.113.9')],
+    });
+    await foreign.next();
+    expect(foreign.ended({ kind: 'no_connection', error: 'refused' })).toEqual({ movesOn: true });
+    await foreign.next();
+    const busy = { kind: 'final', status: 486, ringing: false, credentialsSent: false } as const;
+    expect(foreign.ended(busy)).toEqual({ movesOn: false });
+    expect(await foreign.next()).toBeNull();
+    expect(foreign.attempts).toMatchObject([{ host: '203.0.113.7', error: 'unreachable: refused' }]);
+    expect(() => foreign.ended(busy)).toThrow(/not begun/);
+  });
+
+  it('goes nowhere when the host has no address, and says why', async () => {
+    const foreign = hunt({ ok: false, code: 'dns_failure', message: 'no such host' });
+    expect(await foreign.next()).toBeNull();
+    expect(foreign.attempts).toMatchObject([{ host: 'pbx.example.net', error: 'unreachable: no such host' }]);
+    expect(foreign.forbidden).toBeNull();
+  });
+
+  it('is forbidden to a private address, by its name or by what DNS says', async () => {
+    expect(hunt({ ok: true, targets: [] }, '10.0.0.1 is a private address').forbidden).not.toBeNull();
+    const resolved = hunt({
+      ok: false,
+      code: 'target_not_allowed',
+      message: '10.0.0.1 is a private address',
+    });
+    expect(await resolved.next()).toBeNull();
+    expect(resolved.forbidden).toBe('10.0.0.1 is a private address');
+  });
+});

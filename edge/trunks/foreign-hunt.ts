@@ -1,0 +1,96 @@
+/**
+ * A call to a SIP URI at a host that no configuration names: it goes where the URI points (RFC 3263), with neither
+ * credentials nor mapped headers (contract section 4). What it finds says nothing of any trunk.
+ */
+import type { Clock } from '#shared/clock.ts';
+import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
+import type { AttemptOutcome, Hunt, OutboundRoute, Place } from '../call/ports.ts';
+import { judgeAttempt } from './outcome.ts';
+import type { Resolution, Target } from './resolve.ts';
+
+export interface ForeignHuntOptions {
+  readonly clock: Clock;
+  readonly host: string;
+  /** null: SRV decides, else 5061. */
+  readonly port: number | null;
+  readonly resolve: (host: string, port: number | null) => Promise<Resolution>;
+  /** Why the host may not be called, where its name alone says so. */
+  readonly forbidden: string | null;
+}
+
+const route: OutboundRoute = {
+  trunkId: null,
+  credentials: null,
+  headers: [],
+  codecs: [],
+  transcode: false,
+};
+
+const defaultPort = 5061;
+
+export class ForeignHunt implements Hunt {
+  readonly attempts: FailoverAttempt[] = [];
+  readonly #options: ForeignHuntOptions;
+  #forbidden: string | null;
+  #targets: readonly Target[] | null = null;
+  #current: { readonly target: Target; readonly startedAt: number } | null = null;
+  #over = false;
+
+  constructor(options: ForeignHuntOptions) {
+    this.#options = options;
+    this.#forbidden = options.forbidden;
+  }
+
+  get forbidden(): string | null {
+    return this.#forbidden;
+  }
+
+  async next(): Promise<Place | null> {
+    const { clock, host, port } = this.#options;
+    if (this.#over || this.#forbidden !== null) return null;
+    const [target, ...rest] = this.#targets ?? (await this.#resolve());
+    this.#targets = rest;
+    if (!target) return null;
+    this.#current = { target, startedAt: clock.now() };
+    return { route, endpoint: { host, port: port ?? target.port, priority: 0 }, target };
+  }
+
+  async #resolve(): Promise<readonly Target[]> {
+    const { clock, host, port, resolve } = this.#options;
+    const startedAt = clock.now();
+    const resolution = await resolve(host, port);
+    if (resolution.ok) return resolution.targets;
+    if (resolution.code === 'target_not_allowed') this.#forbidden = resolution.message;
+    this.#log({ host, port: port ?? defaultPort }, startedAt, null, `unreachable: ${resolution.message}`);
+    return [];
+  }
+
+  /** Another address of the host is tried where a trunk's would be; an answer that says no is the last. */
+  ended(outcome: AttemptOutcome): { readonly movesOn: boolean } {
+    const place = this.#current;
+    if (!place) throw new Error('an attempt ended that was not begun');
+    this.#current = null;
+    const { trigger, sipCode, error } = judgeAttempt(outcome);
+    if (trigger !== null) this.#log(place.target, place.startedAt, sipCode, error);
+    const movesOn = trigger !== null && trigger !== 'auth_failure' && (this.#targets?.length ?? 0) > 0;
+    this.#over = !movesOn;
+    return { movesOn };
+  }
+
+  #log(
+    { host, port }: Pick<Target, 'host' | 'port'>,
+    startedAt: number,
+    sipCode: number | null,
+    error: string | null,
+  ): void {
+    this.attempts.push({
+      host,
+      port,
+      priority: 0,
+      started_at: new Date(startedAt).toISOString(),
+      sip_code: sipCode,
+      error,
+      duration_ms: this.#options.clock.now() - startedAt,
+    });
+  }
+}
