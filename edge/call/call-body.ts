@@ -3,10 +3,10 @@ import type { Timer } from '#shared/clock.ts';
 import type { CodecName } from '#shared/codecs.ts';
 import type { CallVariables } from '#shared/edge-protocol.ts';
 import { terminations } from '#shared/termination.ts';
-import type { CallDeps } from './call.ts';
 import { CallAgent } from './call-agent.ts';
 import { CallLedger } from './call-ledger.ts';
 import type { Termination } from './ending.ts';
+import type { CallDeps } from './live-call.ts';
 import type { Log } from './log.ts';
 import {
   type AgentHost,

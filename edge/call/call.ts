@@ -1,53 +1,13 @@
 /** A call that came in: runs what the state machine puts out against signaling, media and agent. */
-import type { Clock } from '#shared/clock.ts';
 import type { CodecName } from '#shared/codecs.ts';
-import type { NewId } from '#shared/ids.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import { type BodyOwner, CallBody } from './call-body.ts';
 import { accepts, type CallInput, type CallOutput, type CallState, step } from './call-state.ts';
 import { inputFor, refusalStatus, type Termination } from './ending.ts';
-import type { Log } from './log.ts';
-import type { Agents, CallLeg, LegEvents, LegFacts, Media, Reporter } from './ports.ts';
+import { type CallDeps, type LiveCall, retryAfterS } from './live-call.ts';
+import type { CallLeg, LegEvents, LegFacts } from './ports.ts';
 import type { CallPlan } from './record.ts';
-import type { TransferParts } from './transfer/transfer.ts';
 import type { Transfers } from './transfer/transfers.ts';
-
-interface CallSettings {
-  /** 180 goes out when the answer takes longer than this, in ms. */
-  readonly ringAfterMs: number;
-  /** How long an agent may take to get ready before the call is answered 480, in ms. */
-  readonly prepareTimeoutMs: number;
-  /** How long the peer may send no RTP while it does not hold, in ms; 0: for ever. */
-  readonly mediaTimeoutMs: number;
-}
-
-export interface CallDeps {
-  readonly clock: Clock;
-  readonly media: Media;
-  readonly agents: Agents;
-  readonly reporter: Reporter;
-  readonly log: Log;
-  readonly settings: CallSettings;
-  readonly newId: NewId;
-  /** null: no call is transferred. */
-  readonly transfers: TransferParts | null;
-}
-
-/** A call of either direction, as those see it that only count and end calls. */
-export interface LiveCall {
-  readonly id: string;
-  readonly state: string;
-  readonly answered: boolean;
-  /** Why the call ended, null while it goes on. */
-  readonly termination: TerminationCode | null;
-  readonly direction: LegFacts['direction'];
-  readonly transfers: Transfers;
-  /** Ends the call in whatever state it is. The first reason given stands. */
-  end(termination: Termination): void;
-}
-
-/** Seconds of the Retry-After header in a 503. */
-export const retryAfterS = 10;
 
 export class Call implements LiveCall, BodyOwner {
   readonly id: string;

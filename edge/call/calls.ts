@@ -1,10 +1,11 @@
 /** All live calls of this edge. */
 import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
 import type { TerminationCode } from '#shared/termination.ts';
-import { Call, type CallDeps, type LiveCall } from './call.ts';
+import { Call } from './call.ts';
 import { CommandRefused } from './command-refused.ts';
 import type { Termination } from './ending.ts';
 import type { OutboundLimits } from './limits.ts';
+import type { CallDeps, LiveCall } from './live-call.ts';
 import { OutboundCall, type OutboundParts, type OutboundPlan } from './outbound-call.ts';
 import type { CallLeg, TransferOrder } from './ports.ts';
 import type { CallPlan } from './record.ts';

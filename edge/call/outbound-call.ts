@@ -6,10 +6,10 @@
  * Every attempt has a media leg of its own, so that no two places ever see the same SRTP key.
  */
 import type { TerminationCode } from '#shared/termination.ts';
-import type { CallDeps, LiveCall } from './call.ts';
 import { type BodyOwner, CallBody } from './call-body.ts';
 import { IllegalMove } from './call-state.ts';
 import { inputFor, type Termination } from './ending.ts';
+import type { CallDeps, LiveCall } from './live-call.ts';
 import type { Log } from './log.ts';
 import { OutboundMedia } from './outbound-media.ts';
 import {

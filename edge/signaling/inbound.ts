@@ -4,8 +4,8 @@
  */
 import type { EdgeConfig, InboundTrunk, NumberConfig } from '#shared/edge-protocol.ts';
 import type { TerminationCode } from '#shared/termination.ts';
-import { retryAfterS } from '../call/call.ts';
 import type { Calls } from '../call/calls.ts';
+import { retryAfterS } from '../call/live-call.ts';
 import type { LegFacts } from '../call/ports.ts';
 import type { CallPlan } from '../call/record.ts';
 import type { DialogOwner, Dialogs } from './dialogs.ts';

@@ -1,7 +1,7 @@
 /** Signaling as the edge composes it: one connection to the engine, and every request to the one who takes it. */
 import type { Clock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol.ts';
-import { retryAfterS } from '../call/call.ts';
+import { retryAfterS } from '../call/live-call.ts';
 import type { Log } from '../call/log.ts';
 import type { DialEvents, Dialer, DialTarget, OutboundLeg as Leg, OutboundInvite } from '../call/ports.ts';
 import { EngineLink } from './connect.ts';
