@@ -64,6 +64,11 @@ describe('the settings of the edge', () => {
       voice: 'slt',
       tts: null,
       stt: null,
+      models: {
+        agent: null,
+        turbo: null,
+        limits: { timeoutMs: 10_000, maxRetries: 2, maxTokens: 1024, concurrency: 64 },
+      },
       logLevel: 'info',
     });
   });

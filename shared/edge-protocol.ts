@@ -208,6 +208,8 @@ export const PathwayConfig = Type.Object({
   name: Type.String(),
   nodes: Type.Array(Type.Record(Type.String(), Type.Unknown())),
   edges: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  /** those that its nodes name and that are there */
+  tools: Type.Optional(Type.Array(AgentTool)),
 });
 export type PathwayConfig = Static<typeof PathwayConfig>;
 

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { Flite } from '#shared/models/flite.ts';
-import { ruleEngine } from '#shared/models/rule-engine.ts';
 import { SpeechCache } from '#shared/models/speech-cache.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { createAgents } from './agents.ts';
-import { call, manner, RecordingHost, RecordingLog } from './testing.ts';
+import { call, manner, RecordingHost, RecordingLog, ruleModels } from './testing.ts';
 
 const speech = new SpeechCache(new Flite(), 10_000_000);
 beforeAll(() => speech.warm());
@@ -23,7 +22,7 @@ const agents = createAgents({
     edges: [],
   }),
   organization: () => undefined,
-  understanding: ruleEngine,
+  models: ruleModels,
   tts: speech,
   stt: null,
   clock: new FakeClock(),

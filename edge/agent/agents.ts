@@ -3,11 +3,12 @@ import type { BlockList } from 'node:net';
 import { builtInVariables } from '#shared/agent/built-in-variables.ts';
 import type { LoadedPathway } from '#shared/agent/conversation-options.ts';
 import { type Graph, loadGraph } from '#shared/agent/graph.ts';
-import type { Understanding } from '#shared/agent/interfaces.ts';
+import type { ToolRunner } from '#shared/agent/interfaces.ts';
 import { fillTemplate } from '#shared/agent/template.ts';
 import type { Clock } from '#shared/clock.ts';
-import type { AgentSettings, OrgConfig, PathwayConfig } from '#shared/edge-protocol.ts';
+import type { AgentTool, OrgConfig, PathwayConfig } from '#shared/edge-protocol.ts';
 import type { NewId } from '#shared/ids.ts';
+import type { Models } from '#shared/models/models.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import type { Log } from '../call/log.ts';
 import type { Agents, CallFacts } from '../call/ports.ts';
@@ -15,11 +16,12 @@ import { type Answerer, type AnsweringLimits, answeringLimits } from './answerin
 import { ConsultAgent, type ConsultLimits, consultLimits } from './consult-agent.ts';
 import { EchoAgent } from './echo-agent.ts';
 import { type Resolver, systemResolver } from './judged-target.ts';
-import { PathwayAgent, type PathwayLimits, pathwayLimits } from './pathway-agent.ts';
+import { pathwayAgent } from './pathway-agent.ts';
+import { personaAgent } from './persona-agent.ts';
 import { ringback } from './ringback.ts';
 import { StreamAgent } from './stream-agent.ts';
 import { type StreamLimits, streamLimits } from './stream-link.ts';
-import { taskGraph } from './task-graph.ts';
+import { type TalkLimits, talkLimits } from './talking-agent.ts';
 import { ToneAgent } from './tone-agent.ts';
 import { watchVoicemail } from './voicemail-watch.ts';
 import { createWebhookClient } from './webhook-client.ts';
@@ -27,7 +29,9 @@ import { createWebhookClient } from './webhook-client.ts';
 export interface AgentsDeps {
   readonly pathways: (id: string, version: number) => PathwayConfig | undefined;
   readonly organization: (id: string) => OrgConfig | undefined;
-  readonly understanding: Understanding;
+  readonly models: Pick<Models, 'agent'>;
+  /** Who runs the tools of a call; absent: nobody, and agents are told of none. */
+  readonly tools?: ToolClient;
   readonly tts: TextToSpeech;
   /** null: calls are driven by key presses */
   readonly stt: SpeechToText | null;
@@ -40,7 +44,7 @@ export interface AgentsDeps {
   readonly resolve?: Resolver;
   /** PEM of the certificate authorities for stream sockets and webhooks; absent: those of Node. */
   readonly ca?: string | string[] | undefined;
-  readonly pathwayLimits?: Partial<PathwayLimits>;
+  readonly talkLimits?: Partial<TalkLimits>;
   readonly streamLimits?: Partial<StreamLimits>;
   readonly consultLimits?: Partial<ConsultLimits>;
   readonly answeringLimits?: Partial<AnsweringLimits>;
@@ -55,20 +59,23 @@ export function createAgents(deps: AgentsDeps): Agents {
   const load = pathwayLoader(deps.pathways);
   const make: Agents['create'] = (settings, call, host) => {
     const log = deps.log.child({ call_id: call.callId, trunk_id: call.trunkId, agent: settings.kind });
-    const pathwayAgent = (
-      pathwaySettings: Extract<AgentSettings, { kind: 'pathway' }>,
-      pathway: (id: string, version: number) => LoadedPathway | undefined,
-    ) =>
-      new PathwayAgent(pathwaySettings, call, host, {
-        pathway,
-        understanding: deps.understanding,
-        tts: deps.tts,
-        stt: deps.stt,
-        webhook,
-        clock,
-        log,
-        newId,
-        limits: { ...pathwayLimits, ...deps.pathwayLimits },
+    const talking = {
+      pathway: (id: string, version: number) => load(call.orgId, id, version),
+      tts: deps.tts,
+      stt: deps.stt,
+      webhook,
+      tool: toolOfNode(deps.tools, call),
+      clock,
+      log,
+      newId,
+      limits: { ...talkLimits, ...deps.talkLimits },
+    };
+    const models = () =>
+      deps.models.agent({
+        model: settings.model,
+        temperature: settings.temperature,
+        onFailure: 'rules',
+        failed: (error) => log.warn({ err: error }, 'rules take the place of the language model'),
       });
     switch (settings.kind) {
       case 'echo':
@@ -90,14 +97,14 @@ export function createAgents(deps: AgentsDeps): Agents {
         });
       }
       case 'pathway':
-        return pathwayAgent(settings, (id, version) => load(call.orgId, id, version));
-      case 'task': {
-        const { task, ...manner } = settings;
-        const graph = taskGraph(task, settings.transfer_list ?? {});
-        return pathwayAgent(
-          { ...manner, kind: 'pathway', pathway_id: '', pathway_version: 0, start_node_id: null },
-          () => ({ pathwayId: '', graph }),
-        );
+        return pathwayAgent(settings, call, host, {
+          ...talking,
+          understanding: models().understanding,
+        });
+      case 'task':
+      case 'persona': {
+        const tools = settings.tools?.length ? (deps.tools?.of(settings.tools, call) ?? null) : null;
+        return personaAgent(settings, call, host, { ...talking, models: models(), tools });
       }
     }
   };
@@ -125,6 +132,14 @@ export function createAgents(deps: AgentsDeps): Agents {
   };
 }
 
+/** Runs tools that nodes of a pathway name. */
+function toolOfNode(tools: ToolClient | undefined, call: CallFacts): TalkingDeps['tool'] {
+  return async ({ toolId, inputs, variables }, signal) =>
+    tools
+      ? tools.run(toolId, call, inputs, signal, variables)
+      : { ok: false, data: null, error: 'no tools can be run here', variables: {} };
+}
+
 /** Loads a pathway once for all calls that use the same configuration of it. */
 function pathwayLoader(pathways: AgentsDeps['pathways']) {
   const graphs = new WeakMap<PathwayConfig, Graph>();
@@ -136,7 +151,17 @@ function pathwayLoader(pathways: AgentsDeps['pathways']) {
       graph = loadGraph(config.nodes, config.edges);
       graphs.set(config, graph);
     }
-    return { pathwayId: id, graph };
+    return { pathwayId: id, graph, tools: (config.tools ?? []).map(pathwayTool) };
+  };
+}
+
+function pathwayTool({ tool_id: toolId, name, description, input_schema, speech }: AgentTool): PathwayTool {
+  return {
+    toolId,
+    name,
+    description,
+    inputSchema: input_schema ?? { type: 'object', properties: {} },
+    speech,
   };
 }
 

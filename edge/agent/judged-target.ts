@@ -2,12 +2,7 @@
 import { lookup as dnsLookup } from 'node:dns/promises';
 import type { BlockList, LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
-import { judgeAddress } from '#shared/outgoing-targets.ts';
-
-interface ResolvedAddress {
-  readonly address: string;
-  readonly family: number;
-}
+import { judgeAddresses, pinnedLookup, type ResolvedAddress } from '#shared/outgoing-targets.ts';
 
 /** All addresses of a host name. */
 export type Resolver = (host: string) => Promise<readonly ResolvedAddress[]>;
@@ -28,18 +23,13 @@ export async function judgedLookup(url: URL, allowed: BlockList, resolve: Resolv
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
   const family = isIP(host);
   const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
-  const [first] = addresses;
+  const [first, ...others] = addresses;
   if (!first) throw new TargetRefused(`${host} has no address`);
-  for (const { address } of addresses) {
-    const verdict = judgeAddress(address, allowed);
-    if (!verdict.allowed) {
-      throw new TargetRefused(
-        `${host} must not be contacted: ${verdict.reason}; ALLOW_PRIVATE_TARGETS can allow its network`,
-      );
-    }
+  const verdict = judgeAddresses(addresses, allowed);
+  if (!verdict.allowed) {
+    throw new TargetRefused(
+      `${host} must not be contacted: ${verdict.reason}; ALLOW_PRIVATE_TARGETS can allow its network`,
+    );
   }
-  return (_hostname, options, callback) => {
-    if (options.all) callback(null, [...addresses]);
-    else callback(null, first.address, first.family);
-  };
+  return pinnedLookup([first, ...others]);
 }

@@ -1,13 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { PathwayConfig } from '#shared/edge-protocol.ts';
-import { ruleEngine } from '#shared/models/rule-engine.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import type { TransferOutcome } from '../call/ports.ts';
 import { type AgentsDeps, createAgents } from './agents.ts';
 import type { PathwaySettings } from './pathway-agent.ts';
-import { call, countingVoice, manner, RecordingHost, RecordingLog, settle, takeFrames } from './testing.ts';
+import {
+  call,
+  countingVoice,
+  manner,
+  RecordingHost,
+  RecordingLog,
+  ruleModels,
+  settle,
+  takeFrames,
+} from './testing.ts';
 
 const node = (id: string, type: string, data: object) => ({ id, type, data: { name: id, ...data } });
 const edge = (source: string, target: string, label: string) => ({ source, target, data: { label } });
@@ -56,7 +64,7 @@ function setUp({ settings = {}, tts = countingVoice, stt, config = menu }: Setup
   const deps: AgentsDeps = {
     pathways: (id, version) => (id === config.pathway_id && version === config.version ? config : undefined),
     organization: () => ({ org_id: call.orgId, signing_secret: 'ab' }),
-    understanding: ruleEngine,
+    models: ruleModels,
     tts,
     stt: stt ?? null,
     clock,

@@ -1,6 +1,9 @@
 /** What tests of agents share: a recording host, plain settings, a voice whose speech is easy to count. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AgentSettings, CallVariables, TranscriptEntry } from '#shared/edge-protocol.ts';
+import type { Models } from '#shared/models/models.ts';
+import { ruleDialogue } from '#shared/models/rule-dialogue.ts';
+import { ruleEngine } from '#shared/models/rule-engine.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
 import type { Log } from '../call/log.ts';
 import type { AgentHost, AudioEndpoint, CallFacts, TransferOrder, TransferOutcome } from '../call/ports.ts';
@@ -94,6 +97,11 @@ export const manner = {
   request_data: {},
   fallback_number: null,
 } satisfies Partial<AgentSettings>;
+
+/** No language model is configured. */
+export const ruleModels: Pick<Models, 'agent'> = {
+  agent: () => ({ understanding: ruleEngine, dialogue: ruleDialogue }),
+};
 
 /** Says one 20 ms frame per character, each sample 1000. */
 export const countingVoice: TextToSpeech = {

@@ -1,4 +1,5 @@
 /** What goes into a conversation and what comes out of it: the same for calls, chats and test runs. */
+import type { ToolResult, Turn, Variables } from './interfaces.ts';
 import type { KeyPlan } from './keys.ts';
 
 export interface WebhookRequest {
@@ -28,14 +29,16 @@ export type ConversationEvent =
   /** The person did nothing for the time of `listen`. */
   | { readonly type: 'silence' }
   | { readonly type: 'webhook'; readonly result: WebhookResult }
+  | { readonly type: 'tool'; readonly result: ToolResult }
   | { readonly type: 'transfer'; readonly ok: boolean; readonly reason: string };
 
 interface AtNode {
+  /** Empty where a persona or a task speaks: these have no nodes. */
   readonly nodeId: string;
   readonly nodeName: string;
 }
 
-/** To be carried out in order. After `listen`, `webhook` and `transfer` the conversation waits for its event. */
+/** To be carried out in order. After `listen`, `webhook`, `tool` and `transfer` the conversation waits for its event. */
 export type Action =
   | ({ readonly type: 'say'; readonly text: string } & AtNode)
   | ({
@@ -47,6 +50,15 @@ export type Action =
     } & AtNode)
   | ({ readonly type: 'press'; readonly digits: string } & AtNode)
   | ({ readonly type: 'webhook'; readonly request: WebhookRequest } & AtNode)
+  /** What was said before it is heard while the tool runs. */
+  | ({
+      readonly type: 'tool';
+      readonly toolId: string;
+      readonly name: string;
+      readonly inputs: Variables;
+      /** What the tool's templates can name. */
+      readonly variables: Variables;
+    } & AtNode)
   | ({
       readonly type: 'transfer';
       /** Filled from its template; empty when that names nothing. */
@@ -81,4 +93,22 @@ export interface WebhookCall {
   readonly body: string | null;
   readonly statusCode: number | null;
   readonly at: number;
+}
+
+/** A conversation of any kind: along a pathway, or free with a persona. */
+export interface Talk {
+  readonly ended: boolean;
+  readonly history: readonly Turn[];
+  readonly learned: Variables;
+  readonly variables: Variables;
+  readonly visits: readonly Visit[];
+  readonly log: readonly LogLine[];
+  readonly webhookCalls: readonly WebhookCall[];
+  /** Takes one event; resolves with all that is to be carried out. */
+  step(event: ConversationEvent): Promise<readonly Action[]>;
+  /**
+   * The same, with each action as soon as it is known; for whoever speaks sentences while the next are being made.
+   * @param interrupt stops what is being made up: the rest of the actions is `listen`
+   */
+  actions?(event: ConversationEvent, interrupt: AbortSignal): AsyncIterable<Action>;
 }

@@ -40,6 +40,8 @@ export interface DialogueQuestion {
   readonly tools: readonly DialogueTool[];
   /** 0..1; null: the model's own */
   readonly temperature: number | null;
+  /** Whoever knows it gives the same answer to the same question again. */
+  readonly seed?: number;
   readonly signal: AbortSignal;
 }
 

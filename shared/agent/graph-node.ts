@@ -42,6 +42,8 @@ export interface GraphNode {
   readonly extractVars: readonly VariableWanted[];
   readonly keySettings: KeySettings;
   readonly temperature: number | null;
+  /** `base`, `turbo`, or whatever the author wrote; null: the call's setting */
+  readonly modelName: string | null;
   /** ms of speech that interrupt the agent here; null: the call's setting */
   readonly interruptionThreshold: number | null;
   /** The node's own keys (`url`, `digits`, `kb`, ...), as the author wrote them. */
@@ -157,6 +159,7 @@ function readData(data: JsonObject, path: string, problems: ProblemList): Omit<G
     extractVars: readExtractVars(data.extractVars, `${path}/extractVars`, problems),
     keySettings: readKeySettings(data.dtmf, `${path}/dtmf`, problems),
     temperature: numberOrNull(options.temperature),
+    modelName: typeof options.modelName === 'string' ? options.modelName : null,
     interruptionThreshold: numberOrNull(options.interruptionThreshold),
     data,
   };

@@ -32,6 +32,8 @@ interface Situation {
   /** The conversation so far, oldest first, with the latest input as its last turn. */
   readonly history: readonly Turn[];
   readonly variables: Variables;
+  /** The node's own model (contract 11.1 `modelName`); null or absent: that of the conversation. */
+  readonly model?: string | null;
 }
 
 export interface EdgeQuestion extends Situation {
@@ -61,6 +63,8 @@ interface SpeechQuestion extends Situation {
   /** The node's prompt with its variables filled in. */
   readonly prompt: string;
   readonly globalPrompt: string;
+  /** Both with their variables quoted (`fillQuoted`), for a model that must tell the author's words from others'. */
+  readonly quoted?: { readonly prompt: string; readonly globalPrompt: string };
   /** Text to answer from, when the node has one. */
   readonly knowledge: string | null;
   readonly temperature: number | null;

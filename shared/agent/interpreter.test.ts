@@ -49,6 +49,8 @@ function short(action: Action): string {
       return `press ${action.digits}`;
     case 'webhook':
       return `${action.request.method} ${action.request.url}`;
+    case 'tool':
+      return `tool ${action.name}`;
     case 'transfer':
       return `transfer to ${action.target} by ${action.method}`;
     case 'end':

@@ -7,7 +7,7 @@
  *                 v
  *            [ arriving ] --say, press--> next node, as long as the node does not wait
  *              |   |   |
- *       listen |   |   | webhook / transfer
+ *       listen |   |   | webhook / tool / transfer
  *              v   |   v
  *     [ listening ]|[ waiting for its result ]
  *        |         |            |
@@ -26,19 +26,23 @@ import type {
   WebhookResult,
 } from './conversation.ts';
 import {
+  type AfterTools,
   type ConversationLimits,
   type ConversationOptions,
+  type ConversationState,
   conversationLimits,
   type LoadedPathway,
+  LostPlace,
   UnknownStartNode,
 } from './conversation-options.ts';
 import type { GraphEdge, GraphNode } from './graph.ts';
-import type { Option, Turn, Variables } from './interfaces.ts';
+import type { Option, ToolResult, Turn, Variables } from './interfaces.ts';
 import { valueOfKeys } from './key-values.ts';
 import { chooseByKeys, fillsFromKeys, keyPlan, keysInSpeech } from './keys.ts';
 import { Memory } from './memory.ts';
+import { dueTool, missingInputs, type PathwayTool, unknownTools } from './node-tools.ts';
 import { type EdgeRole, firstOf, roleOf } from './special-edges.ts';
-import { asText, fillTemplate } from './template.ts';
+import { asText, fillQuoted, fillTemplate } from './template.ts';
 import { transferOrder } from './transfer-node.ts';
 import { waysOut, withoutKeys } from './ways.ts';
 import { responsePathway, responseVariables, webhookRequest } from './webhook-node.ts';
@@ -46,19 +50,22 @@ import { responsePathway, responseVariables, webhookRequest } from './webhook-no
 const onSuccess: readonly EdgeRole[] = ['success', 'regular', 'default'];
 const onFailure: readonly EdgeRole[] = ['failure', 'default', 'regular'];
 
-type Phase = 'new' | 'listening' | 'webhook' | 'transfer' | 'ended';
-
 export class Conversation {
   readonly #options: ConversationOptions;
   readonly #limits: ConversationLimits;
   #pathway: LoadedPathway;
-  #phase: Phase = 'new';
+  /** Of the pathway, when it is not the one that the conversation began in. */
+  #transferred: ConversationState['pathway'] = null;
+  #phase: ConversationState['phase'] = 'new';
   #node: GraphNode;
   /** Where a global node without edges returns to. */
   #returnTo: GraphNode | null = null;
   #repeats = 0;
   #firstSentence: string | null;
   #request: WebhookRequest | null = null;
+  /** Ids of the tools that had their turn in this visit of the node. */
+  #usedTools: string[] = [];
+  #afterTools: AfterTools | null = null;
   #actions: Action[] = [];
   #tail: Promise<unknown> = Promise.resolve();
   readonly #memory: Memory;
@@ -66,17 +73,57 @@ export class Conversation {
   readonly log: LogLine[] = [];
   readonly webhookCalls: WebhookCall[] = [];
 
-  /** @throws UnknownStartNode */
+  /** @throws UnknownStartNode, LostPlace */
   constructor(options: ConversationOptions) {
     this.#options = options;
     this.#limits = { ...conversationLimits, ...options.limits };
     this.#pathway = options.pathway;
     this.#firstSentence = options.firstSentence;
-    this.#memory = new Memory(options.variables, options.builtIns);
+    this.#memory = new Memory(options.variables, options.builtIns, options.history);
     const { graph } = options.pathway;
     const start = options.startNodeId === null ? graph.start : graph.nodes.get(options.startNodeId);
     if (!start) throw new UnknownStartNode(options.startNodeId ?? '');
     this.#node = start;
+    if (options.state) this.#restore(options.state);
+  }
+
+  /** Where the conversation stands. Not to be called while a step is under way. */
+  snapshot(): ConversationState {
+    return {
+      phase: this.#phase,
+      pathway: this.#transferred,
+      nodeId: this.#node.id,
+      returnToId: this.#returnTo?.id ?? null,
+      repeats: this.#repeats,
+      firstSentence: this.#firstSentence,
+      request: structuredClone(this.#request),
+      memory: this.#memory.snapshot(),
+      usedTools: [...this.#usedTools],
+      afterTools: this.#afterTools,
+    };
+  }
+
+  #restore(state: ConversationState): void {
+    const { pathway, nodeId, returnToId } = state;
+    if (pathway) {
+      const other = this.#options.otherPathway(pathway.id, pathway.version);
+      if (!other)
+        throw new LostPlace(`pathway ${pathway.id} version ${pathway.version} is not there any more`);
+      this.#pathway = other;
+      this.#transferred = pathway;
+    }
+    const { nodes } = this.#pathway.graph;
+    const node = nodes.get(nodeId);
+    if (!node) throw new LostPlace(`the pathway has no node "${nodeId}" any more`);
+    this.#node = node;
+    this.#returnTo = returnToId === null ? null : (nodes.get(returnToId) ?? null);
+    this.#phase = state.phase;
+    this.#repeats = state.repeats;
+    this.#firstSentence = state.firstSentence;
+    this.#request = structuredClone(state.request);
+    this.#memory.restore(state.memory);
+    this.#usedTools = [...(state.usedTools ?? [])];
+    this.#afterTools = state.afterTools ?? null;
   }
 
   get ended(): boolean {
@@ -125,6 +172,8 @@ export class Conversation {
         return this.#phase === 'new' ? this.#node : null;
       case 'webhook':
         return this.#phase === 'webhook' ? this.#afterWebhook(event.result) : null;
+      case 'tool':
+        return this.#phase === 'tool' ? this.#afterTool(event.result) : null;
       case 'transfer':
         return this.#phase === 'transfer' ? this.#afterTransfer(event.ok, event.reason) : null;
       case 'silence':
@@ -148,15 +197,69 @@ export class Conversation {
       }
       this.#node = next;
       this.#repeats = 0;
+      this.#usedTools = [];
       this.visits.push({
         nodeId: next.id,
         nodeName: next.name,
         pathwayId: this.#pathway.pathwayId,
         at: this.#options.now(),
       });
-      next = await this.#arrive(next);
+      for (const id of unknownTools(next, this.#tools)) this.#note(`the tool ${id} is not available`);
+      next = await this.#useTools({ at: 'arrival' });
     }
   }
+
+  // -------------------------------------------------------------- tools
+
+  /** Has the node's tools run whose inputs are known, one after another, before it goes on. */
+  async #useTools(then: AfterTools): Promise<GraphNode | null> {
+    const due = dueTool(this.#node, this.#tools, this.variables, this.#usedTools);
+    if (!due) return this.#goOn(then);
+    const { toolId, name, speech } = due.tool;
+    this.#usedTools.push(toolId);
+    this.#afterTools = then;
+    this.#phase = 'tool';
+    if (speech !== null) this.#say(fillTemplate(speech, this.variables));
+    this.#act({ type: 'tool', toolId, name, inputs: due.inputs, variables: this.variables });
+    return null;
+  }
+
+  #afterTool({ ok, error, variables }: ToolResult): Promise<GraphNode | null> | GraphNode | null {
+    const then = this.#afterTools ?? { at: 'arrival' };
+    this.#afterTools = null;
+    this.#note(ok ? 'the tool succeeded' : `the tool failed: ${error ?? 'no reason given'}`);
+    this.#learn(variables);
+    const options = this.#ways();
+    const failure = ok ? undefined : options[firstOf(options, 'failure')];
+    return failure ? this.#go(failure, 'the tool failed') : this.#useTools(then);
+  }
+
+  #goOn(then: AfterTools): Promise<GraphNode | null> | GraphNode | null {
+    switch (then.at) {
+      case 'arrival':
+        return this.#arrive(this.#node);
+      case 'words':
+        return this.#chooseByWords(
+          then.text,
+          this.#ways().filter((option) => roleOf(option) === 'regular'),
+        );
+      case 'keys':
+        return this.#chooseByKeys(then.keys, then.fills);
+    }
+  }
+
+  get #tools(): readonly PathwayTool[] {
+    return this.#pathway.tools ?? [];
+  }
+
+  /** The node, with what the person must still say for its tools among what is asked for. */
+  get #asking(): GraphNode {
+    const missing = missingInputs(this.#node, this.#tools, this.variables);
+    if (missing.length === 0) return this.#node;
+    return { ...this.#node, extractVars: [...this.#node.extractVars, ...missing] };
+  }
+
+  // -------------------------------------------------------------- nodes
 
   /** Does what a node does on arrival. Returns the node to go on with, or null when the conversation waits. */
   async #arrive(node: GraphNode): Promise<GraphNode | null> {
@@ -206,6 +309,10 @@ export class Conversation {
       ...this.#situation(),
       prompt: fillTemplate(node.prompt, this.variables),
       globalPrompt: fillTemplate(this.#pathway.graph.globalPrompt, this.variables),
+      quoted: {
+        prompt: fillQuoted(node.prompt, this.variables),
+        globalPrompt: fillQuoted(this.#pathway.graph.globalPrompt, this.variables),
+      },
       knowledge: node.type === 'Knowledge Base' ? asText(node.data.kb) : null,
       temperature: node.temperature,
     });
@@ -215,13 +322,15 @@ export class Conversation {
 
   #transferPathway(node: GraphNode): GraphNode | null {
     const id = asText(node.data.transferPathwayId);
-    const version = Number(node.data.transferPathwayVersion ?? 0);
-    const other = this.#options.otherPathway(id, Number.isInteger(version) ? version : 0);
+    const named = Number(node.data.transferPathwayVersion ?? 0);
+    const version = Number.isInteger(named) ? named : 0;
+    const other = this.#options.otherPathway(id, version);
     if (!other) {
       this.#note(`pathway ${id} version ${version} is not available`);
       return this.#fallBack('the pathway to go on in is not available');
     }
     this.#pathway = other;
+    this.#transferred = { id, version };
     this.#returnTo = null;
     return other.graph.start;
   }
@@ -241,9 +350,15 @@ export class Conversation {
     this.#memory.heard(keys, `Pressed ${keys}`);
     const options = this.#ways();
     const named = chooseByKeys(keys, options);
-    const fills = fillsFromKeys(this.#node, options);
+    const fills = fillsFromKeys(this.#asking, options);
     if (!named && fills && !this.#learnFromKeys(keys)) return this.#unfit(`"${keys}" is no valid entry here`);
     if (named && !fills) this.#learnFromKeys(keys);
+    return this.#useTools({ at: 'keys', keys, fills });
+  }
+
+  #chooseByKeys(keys: string, fills: boolean): Promise<GraphNode | null> | GraphNode | null {
+    const options = this.#ways();
+    const named = chooseByKeys(keys, options);
     if (named) return this.#leave(options[named.choice], `no way is for the keys ${keys}`, named.note);
     const unnamed = withoutKeys(options);
     const [only] = unnamed;
@@ -261,13 +376,10 @@ export class Conversation {
     const named = keys === null ? null : chooseByKeys(keys, options);
     if (named) {
       if (keys !== null) this.#learnFromKeys(keys);
-      return this.#leave(options[named.choice], `no way is for the keys ${keys}`, named.note);
+      return this.#useTools({ at: 'keys', keys: keys ?? '', fills: false });
     }
     await this.#learnFromWords(text);
-    return this.#chooseByWords(
-      text,
-      options.filter((option) => roleOf(option) === 'regular'),
-    );
+    return this.#useTools({ at: 'words', text });
   }
 
   async #chooseByWords(text: string, options: readonly Option[]): Promise<GraphNode | null> {
@@ -331,7 +443,7 @@ export class Conversation {
   /** Takes a way, if the node's condition lets go. @param note for the log, where `reason` makes no sentence */
   async #leave(option: Option | undefined, reason: string, note?: string): Promise<GraphNode | null> {
     if (!option) return this.#unfit(reason);
-    const { condition, extractVars } = this.#node;
+    const { condition, extractVars } = this.#asking;
     if (condition !== '' && !option.global) {
       const filled = fillTemplate(condition, this.variables);
       const verdict = await this.#options.understanding.conditionHolds({
@@ -354,7 +466,7 @@ export class Conversation {
   // -------------------------------------------------------------- learning
 
   #learnFromKeys(keys: string): boolean {
-    const [wanted] = this.#node.extractVars;
+    const [wanted] = this.#asking.extractVars;
     if (!wanted) return false;
     const value = valueOfKeys(keys, wanted.type);
     if (value === undefined) return false;
@@ -363,7 +475,7 @@ export class Conversation {
   }
 
   async #learnFromWords(text: string): Promise<void> {
-    const wanted = this.#node.extractVars;
+    const wanted = this.#asking.extractVars;
     if (wanted.length === 0) return;
     this.#learn(await this.#options.understanding.extract({ ...this.#situation(), text, wanted }));
   }
@@ -433,7 +545,7 @@ export class Conversation {
     this.#phase = 'listening';
     this.#act({
       type: 'listen',
-      keys: keyPlan(this.#node, this.#ways()),
+      keys: keyPlan(this.#asking, this.#ways()),
       timeoutMs: this.#limits.listenMs,
       interruptionThreshold: this.#node.interruptionThreshold,
     });
@@ -471,11 +583,12 @@ export class Conversation {
     return this.#pathway.graph.edgesFrom.get(node.id) ?? [];
   }
 
-  #situation(): { node: { id: string; name: string }; history: readonly Turn[]; variables: Variables } {
+  #situation() {
     return {
       node: { id: this.#node.id, name: this.#node.name },
       history: [...this.history],
       variables: this.variables,
+      model: this.#node.modelName,
     };
   }
 }

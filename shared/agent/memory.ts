@@ -1,17 +1,36 @@
 import { isBuiltIn } from './built-in-variables.ts';
 import type { Turn, Variables } from './interfaces.ts';
 
+/** What a conversation has come to know, as plain data. */
+export interface MemoryState {
+  readonly learned: Variables;
+  readonly turns: readonly Turn[];
+  readonly input: string;
+}
+
 /** What a conversation knows: the variables it was given, those it learned, and what was said. */
 export class Memory {
   readonly #given: Variables;
-  readonly #learned: Variables = {};
+  #learned: Variables = {};
   readonly #builtIns: () => Variables;
-  readonly #turns: Turn[] = [];
+  #turns: Turn[];
   #input = '';
 
-  constructor(given: Variables, builtIns: () => Variables) {
+  constructor(given: Variables, builtIns: () => Variables, history: readonly Turn[] = []) {
     this.#given = Object.fromEntries(Object.entries(given).filter(([name]) => !isBuiltIn(name)));
     this.#builtIns = builtIns;
+    this.#turns = [...history];
+  }
+
+  snapshot(): MemoryState {
+    return structuredClone({ learned: this.#learned, turns: this.#turns, input: this.#input });
+  }
+
+  restore(state: MemoryState): void {
+    const { learned, turns, input } = structuredClone(state);
+    this.#learned = learned;
+    this.#turns = [...turns];
+    this.#input = input;
   }
 
   /** Every variable that a template can name now; built-in ones win (contract 9.4). */

@@ -19,6 +19,15 @@ export function fillJsonTemplate(text: string, variables: Variables): string {
   );
 }
 
+/**
+ * The same for instructions to a language model: each value stands in double quotes with its own quotes and line ends
+ * escaped, so that what a person has said cannot pass for the author's words.
+ */
+export function fillQuoted(text: string, variables: Variables): string {
+  if (!text.includes('{{')) return text;
+  return text.replace(reference, (_whole, path: string) => JSON.stringify(asText(lookUp(variables, path))));
+}
+
 /** The value at a dotted path (`$.a.b[0]`, `a.b.0`), or undefined. Own properties only. */
 export function lookUp(root: unknown, path: string): unknown {
   const steps = path

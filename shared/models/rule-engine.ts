@@ -3,14 +3,19 @@
  * and for tests that must give the same result every time. There is no randomness in it. It never invents
  * speech: a prompt without a model is answered by the sentence that it quotes, or by itself.
  */
-import type { EdgeAnswer, EdgeQuestion, Option, Understanding } from '#shared/agent/interfaces.ts';
+import type { EdgeAnswer, EdgeQuestion, Evaluator, Option, Understanding } from '#shared/agent/interfaces.ts';
 import { asText } from '#shared/agent/template.ts';
 import { compare } from '#shared/agent/webhook-node.ts';
 import { valueIn } from './rule-values.ts';
 import { stems } from './words.ts';
 
+/** How results name the rules of this program. */
+export const ruleEvaluator: Evaluator = { provider: 'embedded', model: 'rules', deterministic: true };
+
 /** Rules for each question of `Understanding`. */
 export const ruleEngine: Understanding = {
+  evaluator: ruleEvaluator,
+
   chooseEdge: async (question) => chooseByWords(question),
 
   extract: async ({ text, wanted }) => {
@@ -55,14 +60,8 @@ export const ruleEngine: Understanding = {
   },
 };
 
-/** The words of a label weigh twice those of a description; the share of them that was said breaks ties. */
 function chooseByWords({ text, options, otherwise }: EdgeQuestion): EdgeAnswer {
-  const said = new Set(stems(text));
-  let best: { index: number; score: number } | null = null;
-  for (const [index, option] of options.entries()) {
-    const score = overlap(option, said);
-    if (score > 0 && (best === null || score > best.score)) best = { index, score };
-  }
+  const best = bestByWords(options, text);
   if (best) return { choice: best.index, reason: `it fits "${text}" best by its words` };
   const own = options.filter((option) => !option.global);
   const [only] = own;
@@ -72,7 +71,27 @@ function chooseByWords({ text, options, otherwise }: EdgeQuestion): EdgeAnswer {
   return { choice: null, reason: `no way fits "${text}" by its words` };
 }
 
-function overlap(option: Option, said: ReadonlySet<string>): number {
+type Labelled = Pick<Option, 'label' | 'description'>;
+
+/**
+ * The option that has most of the words of a sentence, or null when none has any. Words of a label weigh twice those of
+ * a description; the share of them that was said breaks ties.
+ * @returns `score` 1 is one word of a description, 2 and more one word of a label
+ */
+export function bestByWords(
+  options: readonly Labelled[],
+  text: string,
+): { readonly index: number; readonly score: number } | null {
+  const said = new Set(stems(text));
+  let best: { index: number; score: number } | null = null;
+  for (const [index, option] of options.entries()) {
+    const score = overlap(option, said);
+    if (score > 0 && (best === null || score > best.score)) best = { index, score };
+  }
+  return best;
+}
+
+function overlap(option: Labelled, said: ReadonlySet<string>): number {
   const label = stems(option.label);
   const description = stems(option.description).filter((word) => !label.includes(word));
   const inLabel = label.filter((word) => said.has(word)).length;
@@ -81,7 +100,8 @@ function overlap(option: Option, said: ReadonlySet<string>): number {
   return 2 * inLabel + inDescription + inLabel / (label.length + 1);
 }
 
-function bestSentence(knowledge: string, question: string): string | null {
+/** The sentence of a text that has most of the words of a question, or null when none has any. */
+export function bestSentence(knowledge: string, question: string): string | null {
   const asked = new Set(stems(question));
   let best: { text: string; score: number } | null = null;
   for (const part of knowledge.split(/(?<=[.!?])\s+|\n+/)) {
@@ -92,7 +112,7 @@ function bestSentence(knowledge: string, question: string): string | null {
 }
 
 /** The longest quoted text of at least two words: prompts often hold the sentence to say. */
-function quotedSentence(prompt: string): string | null {
+export function quotedSentence(prompt: string): string | null {
   const quotes = [...prompt.matchAll(/"([^"]{3,1000})"|“([^”]{3,1000})”/g)].map(
     (match) => match[1] ?? match[2] ?? '',
   );

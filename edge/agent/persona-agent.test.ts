@@ -1,0 +1,281 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ToolRunner } from '#shared/agent/interfaces.ts';
+import { FakeClock } from '#shared/clock.ts';
+import type { AgentSettings } from '#shared/edge-protocol.ts';
+import { createModels } from '#shared/models/models.ts';
+import type { SpeechToText } from '#shared/models/speech.ts';
+import { parseNetworks } from '#shared/outgoing-targets.ts';
+import { ModelServer } from '../../test/fakes/model-server.ts';
+import type { AgentLeg } from '../call/ports.ts';
+import { createAgents } from './agents.ts';
+import {
+  call,
+  countingVoice,
+  manner,
+  RecordingHost,
+  RecordingLog,
+  ruleModels,
+  takeFrames,
+} from './testing.ts';
+
+const persona = {
+  kind: 'persona',
+  persona_id: '44444444-4444-4444-8444-444444444444',
+  persona_version: 3,
+  name: 'Ada',
+  role: '',
+  orchestration_prompt: 'Help with orders.',
+  personality_prompt: 'Be warm.',
+  pathway_conditions: [],
+  ...manner,
+  first_sentence: 'Hello.',
+  transfer_list: { default: '+14155550111' },
+  tools: [
+    {
+      tool_id: 'TL-55555555-5555-4555-8555-555555555555',
+      name: 'find_order',
+      description: 'Finds an order',
+      input_schema: { type: 'object', properties: { id: { type: 'string' } } },
+      speech: 'One second.',
+      timeout_ms: 10_000,
+    },
+  ],
+} satisfies AgentSettings;
+
+/** Understands one utterance after the other. */
+function says(...texts: string[]): SpeechToText {
+  return { transcribe: async () => texts.shift() ?? '' };
+}
+
+function hear(agent: AgentLeg, frames: number, level = 3000): void {
+  const frame = new Int16Array(160).map((_, i) => (i % 2 === 0 ? level : -level));
+  for (let i = 0; i < frames; i++) agent.write?.(frame);
+}
+
+/** The caller says something that is recognized. */
+function speak(agent: AgentLeg): void {
+  hear(agent, 10);
+  hear(agent, 36, 0);
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise(setImmediate);
+}
+
+describe('a persona on a call', () => {
+  let server: ModelServer;
+  beforeEach(async () => {
+    server = await ModelServer.start();
+  });
+  afterEach(() => server.close());
+
+  interface Setup {
+    readonly settings?: { readonly first_sentence?: null };
+    readonly stt?: SpeechToText;
+  }
+
+  function setUp({ settings = {}, stt }: Setup = {}) {
+    const clock = new FakeClock();
+    const host = new RecordingHost();
+    const log = new RecordingLog();
+    const runs: unknown[] = [];
+    let ids = 0;
+    const runner: ToolRunner = {
+      list: () =>
+        persona.tools.map(({ name, description, input_schema: inputSchema, speech }) => ({
+          name,
+          description,
+          inputSchema,
+          speech,
+        })),
+      run: async (name, input) => {
+        runs.push([name, input]);
+        return { ok: true, data: { state: 'sent' }, error: null, variables: { order: 'sent' } };
+      },
+    };
+    const server_ = { baseUrl: server.url, apiKey: null, model: 'm-1' };
+    const limits = { timeoutMs: 5000, maxRetries: 0, maxTokens: 200, concurrency: 4 };
+    const agent = createAgents({
+      pathways: () => undefined,
+      organization: () => undefined,
+      models: createModels({ agent: server_, turbo: server_, limits }, { clock, random: () => 0.5 }),
+      tools: () => runner,
+      tts: countingVoice,
+      stt: stt ?? null,
+      clock,
+      log,
+      newId: () => `id-${++ids}`,
+      allowedTargets: () => parseNetworks([]),
+    }).create({ ...persona, ...settings }, call, host);
+    return { agent, clock, host, runs };
+  }
+
+  it('speaks the first sentence while the model still makes the second', async () => {
+    const rest = Promise.withResolvers<void>();
+    server.record({ text: ['Good day. ', rest.promise, 'I am Ada.'] });
+    const { agent, clock, host } = setUp({ settings: { first_sentence: null } });
+    await agent.prepare();
+    agent.start();
+    await until(() => host.lines('assistant').length === 1);
+    expect(await takeFrames(agent, 20)).toBe('Good day.'.length);
+    rest.resolve();
+    await until(() => host.lines('assistant').length === 2);
+    expect(await takeFrames(agent, 20)).toBe('I am Ada.'.length);
+    expect(host.entries.at(-1)).toMatchObject({ text: 'I am Ada.', node_id: null, node_name: null });
+    agent.close('over');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('uses a tool, tells what it found, and hands the caller over', async () => {
+    server.record(
+      { when: ['where is my order'], calls: [{ name: 'find_order', input: { id: 'A1' } }] },
+      { when: ['sent'], text: ['It was sent. ', 'It comes soon.'] },
+      { text: ['I connect you.'], calls: [{ name: 'transfer_call', input: { to: 'default' } }] },
+    );
+    const { agent, host, runs } = setUp({ stt: says('where is my order', 'a person please') });
+    await agent.prepare();
+    agent.start();
+    await takeFrames(agent, 10);
+    speak(agent);
+    await until(() => host.lines('assistant').length === 4);
+    expect(runs).toEqual([['find_order', { id: 'A1' }]]);
+    expect(host.learned).toEqual({ order: 'sent' });
+    await takeFrames(agent, 60);
+    speak(agent);
+    await until(() => host.lines('assistant').length === 5);
+    expect(host.transfers).toEqual([]);
+    await takeFrames(agent, 20);
+    await until(() => host.transfers.length === 1);
+    expect(host.transfers).toEqual([{ target: '+14155550111', method: 'bridge', consult: null }]);
+    expect(host.lines('user', 'assistant', 'agent-action')).toEqual([
+      'assistant: Hello.',
+      'user: where is my order',
+      'assistant: One second.',
+      'agent-action: the tool "find_order" succeeded',
+      'agent-action: order = sent',
+      'assistant: It was sent.',
+      'assistant: It comes soon.',
+      'user: a person please',
+      'assistant: I connect you.',
+      'agent-action: transfer to "default"',
+    ]);
+    agent.close('transferred');
+  });
+
+  it('stops speaking and asking when the caller speaks', async () => {
+    const never = Promise.withResolvers<void>();
+    server.record(
+      { when: ['tell me all'], text: ['This is a long story. ', never.promise] },
+      { when: ['This is a long story.', 'stop it'], text: ['All right.'] },
+    );
+    const { agent, host } = setUp({ stt: says('tell me all', 'stop it') });
+    await agent.prepare();
+    agent.start();
+    await takeFrames(agent, 10);
+    speak(agent);
+    await until(() => host.lines('assistant').length === 2);
+    expect(await takeFrames(agent, 3)).toBe(3);
+    hear(agent, 25);
+    expect(await takeFrames(agent, 3)).toBe(0);
+    await until(() => server.aborted === 1);
+    hear(agent, 36, 0);
+    await until(() => host.lines('assistant').length === 3);
+    expect(host.lines('user', 'assistant').slice(2)).toEqual([
+      'assistant: This is a long story.',
+      'user: stop it',
+      'assistant: All right.',
+    ]);
+    expect(host.lines('agent-action')).toContain('agent-action: Interrupted by the caller');
+    agent.close('over');
+    never.resolve();
+  });
+
+  it('excuses a model that is silent for too long once, then fails', async () => {
+    const never = Promise.withResolvers<void>();
+    server.record({ delay: never.promise }, { delay: never.promise });
+    const { agent, clock, host } = setUp({ stt: says('one', 'two') });
+    await agent.prepare();
+    agent.start();
+    await takeFrames(agent, 10);
+    speak(agent);
+    await server.asked(1);
+    clock.advance(5000);
+    await until(() => host.lines('assistant').length === 2);
+    expect(host.lines('assistant')[1]).toContain('Could you say it again');
+    expect(host.failures).toEqual([]);
+    await takeFrames(agent, 80);
+    speak(agent);
+    await server.asked(2);
+    clock.advance(5000);
+    await until(() => host.failures.length === 1);
+    expect(host.failures[0]).toMatchObject({ name: 'ModelUnavailable', failure: 'timeout' });
+    agent.close('failed');
+    expect(clock.pending).toBe(0);
+    never.resolve();
+  });
+
+  it('cannot take the call when the model has no first words for it', async () => {
+    server.record({ status: 400 });
+    const { agent } = setUp({ settings: { first_sentence: null } });
+    await expect(agent.prepare()).rejects.toMatchObject({ name: 'ModelUnavailable' });
+  });
+
+  it('gives up its request when the call is over', async () => {
+    const never = Promise.withResolvers<void>();
+    server.record({ delay: never.promise });
+    const { agent, clock, host } = setUp({ stt: says('hello') });
+    await agent.prepare();
+    agent.start();
+    await takeFrames(agent, 10);
+    speak(agent);
+    await server.asked(1);
+    agent.close('the caller hung up');
+    await until(() => server.aborted === 1);
+    expect([clock.pending, host.failures, host.hangups]).toEqual([0, [], []]);
+    never.resolve();
+  });
+});
+
+describe('a task without a language model', () => {
+  const settings = {
+    kind: 'task',
+    task: 'Say "How can I help you?" Our shop closes at six.',
+    ...manner,
+  } satisfies AgentSettings;
+
+  it('is honest about it, answers what it can, and hangs up on a goodbye', async () => {
+    const clock = new FakeClock();
+    const host = new RecordingHost();
+    let ids = 0;
+    const agent = createAgents({
+      pathways: () => undefined,
+      organization: () => undefined,
+      models: ruleModels,
+      tts: countingVoice,
+      stt: says('when does the shop close', 'thank you goodbye'),
+      clock,
+      log: new RecordingLog(),
+      newId: () => `id-${++ids}`,
+      allowedTargets: () => parseNetworks([]),
+    }).create(settings, call, host);
+    await agent.prepare();
+    agent.start();
+    await takeFrames(agent, 30);
+    speak(agent);
+    await takeFrames(agent, 40);
+    speak(agent);
+    await takeFrames(agent, 20);
+    clock.advance(200);
+    await until(() => host.hangups.length === 1);
+    expect(host.entries[0]?.text).toContain('No language model is configured');
+    expect(host.lines('user', 'assistant')).toEqual([
+      'assistant: How can I help you?',
+      'user: when does the shop close',
+      'assistant: Our shop closes at six.',
+      'user: thank you goodbye',
+      'assistant: Goodbye.',
+    ]);
+    agent.close('over');
+    expect(clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,73 @@
+import type { LoadedPathway } from '#shared/agent/conversation-options.ts';
+import type { ToolRunner } from '#shared/agent/interfaces.ts';
+import { PersonaConversation } from '#shared/agent/persona.ts';
+import type { PersonaText } from '#shared/agent/persona-prompt.ts';
+import type { PathwayWay } from '#shared/agent/persona-tools.ts';
+import type { AgentSettings } from '#shared/edge-protocol.ts';
+import type { AgentModels } from '#shared/models/models.ts';
+import type { AgentHost, CallFacts } from '../call/ports.ts';
+import { callVariables } from './pathway-agent.ts';
+import { TalkingAgent, type TalkingDeps } from './talking-agent.ts';
+
+type PersonaSettings = Extract<AgentSettings, { kind: 'persona' | 'task' }>;
+
+export interface PersonaAgentDeps extends TalkingDeps {
+  readonly pathway: (id: string, version: number) => LoadedPathway | undefined;
+  readonly models: AgentModels;
+  /** null: the call has no tools */
+  readonly tools: ToolRunner | null;
+}
+
+const defaultTemperature = 0.7;
+
+/** An agent that talks freely, as a persona or by a task (contract 9.1 and 12). */
+export function personaAgent(
+  settings: PersonaSettings,
+  call: CallFacts,
+  host: AgentHost,
+  deps: PersonaAgentDeps,
+): TalkingAgent {
+  const { clock, models, tools, pathway, limits } = deps;
+  const { first_sentence, language, temperature = defaultTemperature, transfer_list = {} } = settings;
+  return new TalkingAgent(
+    settings,
+    host,
+    deps,
+    (over) =>
+      new PersonaConversation({
+        ...callVariables(settings, call, () => clock.now()),
+        persona: textOf(settings),
+        pathways: waysOf(settings),
+        model: models.dialogue,
+        understanding: models.understanding,
+        channel: 'call',
+        language,
+        temperature,
+        firstSentence: first_sentence,
+        transfers: transfer_list,
+        tools,
+        otherPathway: pathway,
+        signal: over,
+        limits: { listenMs: limits.listenMs, repeats: limits.repeats, apologies: 1 },
+      }),
+  );
+}
+
+function textOf(settings: PersonaSettings): PersonaText {
+  if (settings.kind === 'task') {
+    return { name: '', role: '', orchestration: settings.task, personality: '', globalRules: '' };
+  }
+  const { name, role, orchestration_prompt: orchestration, personality_prompt: personality } = settings;
+  return { name, role, orchestration, personality, globalRules: '' };
+}
+
+function waysOf(settings: PersonaSettings): PathwayWay[] {
+  if (settings.kind === 'task') return [];
+  return settings.pathway_conditions.map((condition) => ({
+    name: condition.name,
+    prompt: condition.prompt,
+    pathwayId: condition.pathway_id,
+    pathwayVersion: condition.pathway_version,
+    startNodeId: condition.start_node_id,
+  }));
+}

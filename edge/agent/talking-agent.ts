@@ -1,0 +1,330 @@
+/**
+ * Holds a conversation on a call: speaks its texts, hears keys and words, and carries out what the conversation of
+ * shared/agent decides, in order and as it is decided.
+ *
+ *     dtmf, write --> [ listening ] --event--> conversation --actions--> say ... listen | webhook | end
+ *                                                                        |
+ *     read <------------------------- play queue <-----------------------+
+ */
+import type { Action, ConversationEvent, Talk } from '#shared/agent/conversation.ts';
+import type { ToolResult } from '#shared/agent/interfaces.ts';
+import type { Clock, Timer } from '#shared/clock.ts';
+import type { AgentSettings, TranscriptEntry } from '#shared/edge-protocol.ts';
+import type { NewId } from '#shared/ids.ts';
+import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
+import type { Log } from '../call/log.ts';
+import type { AgentHost, AgentLeg, DtmfEvent } from '../call/ports.ts';
+import { Hearing } from './hearing.ts';
+import { ReadAhead } from './read-ahead.ts';
+import { Speaking } from './speaking.ts';
+import { transferTo } from './transfer-to.ts';
+import type { WebhookClient } from './webhook-client.ts';
+
+export interface TalkLimits {
+  /** ms without input after the last word until the conversation is told of silence */
+  readonly listenMs: number;
+  /** times that a node, or a persona's question, is repeated before the call is ended */
+  readonly repeats: number;
+  /** ms within which the other side must begin to speak when the agent lets it speak first */
+  readonly greetingMs: number;
+  /** ms between the last word and the end of the call: what the peer's jitter buffer still holds */
+  readonly tailMs: number;
+  /** seconds of speech that may wait to be played */
+  readonly maxQueuedSeconds: number;
+  /** Hz of the agent's audio */
+  readonly sampleRate: 8000 | 16000;
+}
+
+export const talkLimits: TalkLimits = {
+  listenMs: 10_000,
+  repeats: 2,
+  greetingMs: 5000,
+  tailMs: 200,
+  maxQueuedSeconds: 600,
+  sampleRate: 8000,
+};
+
+export interface TalkingDeps {
+  readonly tts: TextToSpeech;
+  /** null: the call is driven by key presses */
+  readonly stt: SpeechToText | null;
+  readonly webhook: WebhookClient;
+  /** Runs a tool; what goes wrong with it is in the result. Rejects only when the signal is aborted. */
+  readonly tool: (action: ToolAction, signal: AbortSignal) => Promise<ToolResult>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly newId: NewId;
+  readonly limits: TalkLimits;
+}
+
+/** An action, and how long the conversation's log was when it came: what stands there later happened later. */
+interface Due {
+  readonly action: Action;
+  readonly lines: number;
+}
+
+type Say = Extract<Action, { type: 'say' }>;
+type Listen = Extract<Action, { type: 'listen' }>;
+type Transfer = Extract<Action, { type: 'transfer' }>;
+export type ToolAction = Extract<Action, { type: 'tool' }>;
+
+export class TalkingAgent implements AgentLeg {
+  readonly sampleRate: 8000 | 16000;
+  /** Present only when the caller's voice matters, so that nothing is decoded otherwise. */
+  readonly write?: (frame: Int16Array) => void;
+  readonly #settings: AgentSettings;
+  readonly #host: AgentHost;
+  readonly #deps: TalkingDeps;
+  readonly #begin: (over: AbortSignal) => Talk;
+  readonly #speaking: Speaking;
+  readonly #hearing: Hearing;
+  readonly #timers = new Set<Timer>();
+  #talk: Talk | null = null;
+  #first: ReadAhead<Due> | null = null;
+  /** Aborted by the caller, who wants to be heard; a new one for each turn of ours. */
+  #turn = new AbortController();
+  /** Aborted when the call is over. */
+  readonly #over = new AbortController();
+  #loggedLines = 0;
+  #textsSaid = 0;
+
+  /** @param begin makes the conversation; its signal is aborted when the call is over */
+  constructor(
+    settings: AgentSettings,
+    host: AgentHost,
+    deps: TalkingDeps,
+    begin: (over: AbortSignal) => Talk,
+  ) {
+    const { voice, language } = settings;
+    this.#settings = settings;
+    this.#host = host;
+    this.#deps = deps;
+    this.#begin = begin;
+    this.sampleRate = deps.limits.sampleRate;
+    const options = { voice, language, sampleRate: this.sampleRate };
+    this.#speaking = new Speaking(deps.tts, options, deps.limits.maxQueuedSeconds);
+    this.#hearing = new Hearing({
+      ...deps,
+      sampleRate: this.sampleRate,
+      language,
+      interruptionThreshold: settings.interruption_threshold,
+      waitForGreeting: settings.wait_for_greeting,
+      interrupt: (by) => this.#interrupt(by),
+      greeting: (words) => this.#transcribe('user', words),
+    });
+    const { write } = this.#hearing;
+    if (write) this.write = write;
+  }
+
+  /** Begins the conversation and synthesizes its first words, so that they are heard as soon as the call is answered. */
+  async prepare(): Promise<void> {
+    this.#talk = this.#begin(this.#over.signal);
+    this.#first = this.#actions(this.#talk, { type: 'start' });
+    const words = await this.#first.find(({ action }) => action.type === 'say');
+    if (words?.action.type === 'say') await this.#speaking.ready(words.action.text);
+  }
+
+  start(): void {
+    this.#converse().catch((error: unknown) => {
+      if (!this.#closed) this.#host.fail(error instanceof Error ? error : new Error(String(error)));
+    });
+  }
+
+  read(frame: Int16Array): boolean {
+    return this.#speaking.read(frame);
+  }
+
+  dtmf(event: DtmfEvent): void {
+    if (!this.#closed && !this.#settings.ignore_button_press) this.#hearing.key(event.digit);
+  }
+
+  close(reason: string): void {
+    if (this.#closed) return;
+    this.#over.abort(new Error(`the call is over: ${reason}`));
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers.clear();
+    this.#hearing.close();
+    this.#speaking.stop();
+  }
+
+  get #closed(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  // ---------------------------------------------------------------- the conversation
+
+  async #converse(): Promise<void> {
+    const talk = this.#talk;
+    if (!talk || !this.#first) throw new Error('the agent was started before it was prepared');
+    if (!this.#deps.stt) {
+      this.#transcribe(
+        'agent-action',
+        'No speech recognition is configured: this call is driven by key presses.',
+      );
+    }
+    if (this.#settings.wait_for_greeting) await this.#hearing.greet(this.#deps.limits.greetingMs);
+    let actions = this.#first;
+    for (;;) {
+      const event = await this.#perform(talk, actions);
+      this.#reportProgress(talk);
+      if (!event || this.#closed) return;
+      this.#turn = new AbortController();
+      actions = this.#actions(talk, event);
+    }
+  }
+
+  /** What the conversation makes of an event; texts are synthesized as soon as they are known. */
+  #actions(talk: Talk, event: ConversationEvent): ReadAhead<Due> {
+    return new ReadAhead(dueActions(talk, event, this.#turn.signal), ({ action }) => {
+      if (action.type === 'say') this.#speaking.begin(action.text);
+    });
+  }
+
+  /** Carries out actions in order. Returns the event that the conversation waits for, null when it is over. */
+  async #perform(talk: Talk, actions: AsyncIterable<Due>): Promise<ConversationEvent | null> {
+    for await (const { action, lines } of actions) {
+      this.#reportProgress(talk, lines);
+      if (this.#closed) return null;
+      switch (action.type) {
+        case 'say':
+          await this.#say(action);
+          break;
+        case 'press':
+          await this.#speaking.played();
+          this.#transcribe('agent-action', `Sends the keys ${action.digits}`, action);
+          await this.#sendKeys(action.digits);
+          break;
+        case 'listen':
+          return this.#listen(action);
+        case 'webhook':
+          return { type: 'webhook', result: await this.#deps.webhook(action.request) };
+        case 'tool':
+          this.#transcribe('agent-action', `Uses the tool ${action.name}`, action);
+          return { type: 'tool', result: await this.#deps.tool(action, this.#over.signal) };
+        case 'transfer':
+          await this.#speaking.played();
+          return this.#transfer(action);
+        case 'end':
+          await this.#speaking.played();
+          await this.#wait(this.#deps.limits.tailMs);
+          if (!this.#closed) this.#host.hangup(action.reason);
+          return null;
+      }
+    }
+    return null;
+  }
+
+  /** Hands the caller over. After a success this agent has nothing more to do. */
+  async #transfer({ target, method, announcement, acceptKey }: Transfer): Promise<ConversationEvent | null> {
+    if (this.#closed) return null;
+    const warm = announcement !== null || acceptKey !== null;
+    const consult = warm ? { announcement, acceptKey } : null;
+    const outcome = await transferTo(this.#host, target, method, consult);
+    if (outcome.ok) return null;
+    this.#hearing.forget();
+    return { type: 'transfer', ok: false, reason: outcome.reason };
+  }
+
+  async #sendKeys(digits: string): Promise<void> {
+    try {
+      await this.#host.sendDtmf(digits);
+    } catch (error) {
+      this.#deps.log.warn({ err: error, digits }, 'the keys of the agent could not be sent');
+    }
+  }
+
+  /** New lines of the conversation's log and what has been learned. @param upTo lines of the log */
+  #reportProgress(talk: Talk, upTo = talk.log.length): void {
+    const lines = talk.log.slice(this.#loggedLines, upTo);
+    if (lines.length === 0) return;
+    for (const line of lines) {
+      const visit = talk.visits.findLast((candidate) => candidate.nodeId === line.nodeId);
+      this.#transcribe('agent-action', line.message, visit ?? null, line.at);
+    }
+    this.#loggedLines += lines.length;
+    this.#host.variables(talk.learned);
+  }
+
+  // ---------------------------------------------------------------- speaking
+
+  async #say(action: Say): Promise<void> {
+    const turn = this.#turn.signal;
+    let samples: Int16Array;
+    try {
+      samples = await this.#speaking.take(action.text);
+    } catch (error) {
+      this.#cannotSay(action, error);
+      return;
+    }
+    if (this.#closed || turn.aborted) return;
+    this.#textsSaid++;
+    this.#transcribe('assistant', action.text, action);
+    const dropped = this.#speaking.push(samples);
+    if (dropped > 0)
+      this.#deps.log.warn({ dropped_samples: dropped }, 'the speech is too long, its end is cut');
+  }
+
+  /** Without a single text said the caller would hear nothing at all: the agent has failed. */
+  #cannotSay(action: Say, error: unknown): void {
+    this.#deps.log.error({ err: error, text: action.text }, 'text-to-speech failed');
+    if (this.#closed) return;
+    this.#transcribe('agent-action', `Could not be spoken (text-to-speech failed): ${action.text}`, action);
+    if (this.#textsSaid === 0) throw error;
+  }
+
+  /** Stops the speech at once, unless the agent must not be interrupted or has nothing more to hear. */
+  #interrupt(by: string): void {
+    if (this.#settings.block_interruptions || this.#talk?.ended || this.#turn.signal.aborted) return;
+    const { playing } = this.#speaking;
+    this.#turn.abort();
+    this.#speaking.stop();
+    if (playing) this.#transcribe('agent-action', `Interrupted by ${by}`, this.#talk?.visits.at(-1) ?? null);
+  }
+
+  async #listen(action: Listen): Promise<ConversationEvent | null> {
+    const event = await this.#hearing.listen(action, this.#speaking.played());
+    if (event?.type === 'keys') this.#transcribe('user', `Pressed ${event.keys}`, action);
+    if (event?.type === 'heard') this.#transcribe('user', event.text, action);
+    return event;
+  }
+
+  // ---------------------------------------------------------------- small parts
+
+  #transcribe(
+    user: TranscriptEntry['user'],
+    text: string,
+    node: { readonly nodeId: string; readonly nodeName: string } | null = null,
+    at = this.#deps.clock.now(),
+  ): void {
+    const named = node && node.nodeId !== '' ? node : null;
+    this.#host.transcript({
+      id: this.#deps.newId(),
+      at: new Date(at).toISOString(),
+      user,
+      text,
+      node_id: named?.nodeId ?? null,
+      node_name: named?.nodeName ?? null,
+    });
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#after(ms, resolve));
+  }
+
+  #after(ms: number, fire: () => void): void {
+    const timer = this.#deps.clock.after(ms, () => {
+      this.#timers.delete(timer);
+      fire();
+    });
+    this.#timers.add(timer);
+  }
+}
+
+async function* dueActions(
+  talk: Talk,
+  event: ConversationEvent,
+  interrupt: AbortSignal,
+): AsyncGenerator<Due> {
+  const actions = talk.actions?.(event, interrupt) ?? (await talk.step(event));
+  for await (const action of actions) yield { action, lines: talk.log.length };
+}

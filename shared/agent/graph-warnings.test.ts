@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { GraphError } from './graph.ts';
+import { graphWarnings } from './graph-warnings.ts';
+
+const node = (id: string, type = 'Default', data: object = {}) => ({ id, type, data });
+const edge = (source: string, target: string) => ({ source, target, data: { label: 'x' } });
+const start = node('a', 'Default', { isStart: true });
+
+it('reports nodes that nothing leads to, with their place among the members', () => {
+  const nodes = [{ globalConfig: { globalPrompt: 'x' } }, start, node('b'), node('c'), node('d')];
+  expect(graphWarnings(nodes, [edge('a', 'b'), edge('c', 'd'), edge('d', 'c')])).toEqual([
+    { path: '/nodes/3', rule: 'unreachable_node', message: 'nothing leads to "c" from the start node' },
+    { path: '/nodes/4', rule: 'unreachable_node', message: 'nothing leads to "d" from the start node' },
+  ]);
+});
+
+it('follows global nodes and the response of webhooks', () => {
+  const responsePathways = [
+    ['ok', '==', 'true', { id: 'c', name: 'C' }],
+    ['ok', '==', 'false', { id: 'gone', name: 'Gone' }],
+    'nonsense',
+  ];
+  const nodes = [
+    start,
+    node('hook', 'Webhook', { isGlobal: true, globalLabel: 'price', responsePathways }),
+    node('c'),
+    node('d', 'End Call'),
+  ];
+  expect(graphWarnings(nodes, [edge('c', 'd')])).toEqual([
+    {
+      path: '/nodes/1/data/responsePathways/1/3/id',
+      rule: 'response_pathway',
+      message: 'no node has the id "gone"',
+    },
+  ]);
+});
+
+it('is for valid graphs', () => {
+  expect(graphWarnings([start], [])).toEqual([]);
+  expect(() => graphWarnings([node('a')], [])).toThrow(GraphError);
+});

@@ -1,0 +1,55 @@
+/** What an author should know of a graph that breaks no rule. */
+import { loadGraph } from './graph.ts';
+import type { GraphNode } from './graph-node.ts';
+import { isObject } from './graph-problem.ts';
+
+export interface GraphWarning {
+  /** RFC 6901 pointer into `{ nodes, edges }` */
+  readonly path: string;
+  readonly rule: 'unreachable_node' | 'response_pathway';
+  readonly message: string;
+}
+
+/**
+ * Nodes that no way leads to, and ways out of a webhook's response that lead nowhere.
+ * @throws GraphError when the graph is not valid
+ */
+export function graphWarnings(nodes: readonly unknown[], edges: readonly unknown[]): GraphWarning[] {
+  const graph = loadGraph(nodes, edges);
+  const position = new Map(nodes.map((node, index) => [isObject(node) ? node.id : undefined, index]));
+  const warnings: GraphWarning[] = [];
+  for (const node of graph.nodes.values()) {
+    for (const [entry, target] of responseTargets(node)) {
+      if (graph.nodes.has(target)) continue;
+      const path = `/nodes/${position.get(node.id)}/data/responsePathways/${entry}/3/id`;
+      warnings.push({ path, rule: 'response_pathway', message: `no node has the id "${target}"` });
+    }
+  }
+  const reached = new Set<string>();
+  const open = [graph.start, ...graph.globals];
+  for (let node = open.pop(); node; node = open.pop()) {
+    if (reached.has(node.id)) continue;
+    reached.add(node.id);
+    const targets = (graph.edgesFrom.get(node.id) ?? []).map((edge) => edge.target);
+    for (const target of [...targets, ...responseTargets(node).map(([, id]) => id)]) {
+      const next = graph.nodes.get(target);
+      if (next) open.push(next);
+    }
+  }
+  for (const { id, name } of graph.nodes.values()) {
+    if (reached.has(id)) continue;
+    const message = `nothing leads to "${name}" from the start node`;
+    warnings.push({ path: `/nodes/${position.get(id)}`, rule: 'unreachable_node', message });
+  }
+  return warnings;
+}
+
+/** Index and target node of each entry of `responsePathways` that names one. */
+function responseTargets(node: GraphNode): [number, string][] {
+  const entries = node.type === 'Webhook' ? node.data.responsePathways : undefined;
+  if (!Array.isArray(entries)) return [];
+  return (entries as unknown[]).flatMap((entry, index): [number, string][] => {
+    const target: unknown = Array.isArray(entry) ? entry[3] : undefined;
+    return isObject(target) && typeof target.id === 'string' ? [[index, target.id]] : [];
+  });
+}

@@ -1,0 +1,156 @@
+/**
+ * The tools of a Default node (contract 11.1 `tools`), without a model that decides: a tool is run once per visit, as
+ * soon as all its required inputs are known. `docs/tools.md` tells the same to authors.
+ *
+ * Inputs come from variables of the same names, or from the node's `toolCalls`, an entry of which says for one tool
+ * where each input comes from: `{ "tool_id": "TL-…", "inputs": { "order": "{{order_number}}" } }`.
+ */
+import type { GraphNode } from './graph-node.ts';
+import { isObject, type JsonObject } from './graph-problem.ts';
+import type { ToolSpec, Variables, VariableWanted } from './interfaces.ts';
+import { asText, fillTemplate, lookUp } from './template.ts';
+
+/** A tool that nodes of a pathway name. */
+export interface PathwayTool extends ToolSpec {
+  /** With or without its prefix `TL-`. */
+  readonly toolId: string;
+}
+
+/** A run that is due. */
+export interface DueTool {
+  readonly tool: PathwayTool;
+  readonly inputs: Variables;
+}
+
+const exactly = /^\{\{\s*([^{}]{1,256}?)\s*\}\}$/;
+
+/** Ids of the tools that nodes name, each once, as they are written. */
+export function toolIdsIn(nodes: readonly unknown[]): string[] {
+  const ids = nodes.flatMap((node) =>
+    isObject(node) && node.type === 'Default' && isObject(node.data) ? namedIn(node.data) : [],
+  );
+  return [...new Set(ids)];
+}
+
+/** Ids that a node names in `tools` or `toolCalls` and that none of `known` is. */
+export function unknownTools(node: GraphNode, known: readonly PathwayTool[]): string[] {
+  return toolIdsIn([node]).filter((id) => !toolOf(id, known));
+}
+
+/** The next tool of the node whose inputs are all known. @param used ids of those that had their turn */
+export function dueTool(
+  node: GraphNode,
+  known: readonly PathwayTool[],
+  variables: Variables,
+  used: readonly string[],
+): DueTool | null {
+  for (const tool of toolsOf(node, known)) {
+    if (used.includes(tool.toolId)) continue;
+    const inputs = inputsOf(node, tool, variables);
+    if (required(tool).every((name) => isKnown(inputs[name]))) return { tool, inputs };
+  }
+  return null;
+}
+
+/** What the person must still say for the node's tools; only plain values can be asked for. */
+export function missingInputs(
+  node: GraphNode,
+  known: readonly PathwayTool[],
+  variables: Variables,
+): VariableWanted[] {
+  const asked = new Set(node.extractVars.map((wanted) => wanted.name));
+  return toolsOf(node, known).flatMap((tool) => {
+    const inputs = inputsOf(node, tool, variables);
+    const mapped = callOf(node, tool)?.inputs;
+    return required(tool).flatMap((name): VariableWanted[] => {
+      const schema = propertiesOf(tool)[name];
+      const type = isObject(schema) ? plainType(schema.type) : null;
+      const isMapped = isObject(mapped) && Object.hasOwn(mapped, name);
+      if (type === null || isMapped || isKnown(inputs[name]) || asked.has(name)) return [];
+      asked.add(name);
+      const description = isObject(schema) ? asText(schema.description) : '';
+      return [{ name, type, description }];
+    });
+  });
+}
+
+function toolsOf(node: GraphNode, known: readonly PathwayTool[]): PathwayTool[] {
+  if (node.type !== 'Default') return [];
+  const tools = namedIn(node.data).flatMap((id) => toolOf(id, known) ?? []);
+  return [...new Set(tools)];
+}
+
+function namedIn(data: JsonObject): string[] {
+  const listed: unknown[] = Array.isArray(data.tools) ? data.tools : [];
+  const called: unknown[] = Array.isArray(data.toolCalls) ? data.toolCalls : [];
+  const ids = [...called.map((call) => (isObject(call) ? call.tool_id : null)), ...listed];
+  return ids.filter((id): id is string => typeof id === 'string' && id !== '');
+}
+
+function toolOf(id: string, known: readonly PathwayTool[]): PathwayTool | undefined {
+  return known.find((tool) => bare(tool.toolId) === bare(id));
+}
+
+function bare(id: string): string {
+  return id.replace(/^TL-/, '').toLowerCase();
+}
+
+function callOf(node: GraphNode, { toolId }: PathwayTool): JsonObject | undefined {
+  const calls: unknown[] = Array.isArray(node.data.toolCalls) ? node.data.toolCalls : [];
+  return calls.filter(isObject).find((call) => bare(asText(call.tool_id)) === bare(toolId));
+}
+
+function inputsOf(node: GraphNode, tool: PathwayTool, variables: Variables): Variables {
+  const mapped = callOf(node, tool)?.inputs;
+  const properties = propertiesOf(tool);
+  const inputs: [string, unknown][] = [];
+  for (const name of new Set([
+    ...Object.keys(properties),
+    ...(isObject(mapped) ? Object.keys(mapped) : []),
+  ])) {
+    const isMapped = isObject(mapped) && Object.hasOwn(mapped, name);
+    const value = isMapped ? filled(mapped[name], variables) : own(variables, name);
+    if (isKnown(value)) inputs.push([name, fitted(value, properties[name])]);
+  }
+  return Object.fromEntries(inputs);
+}
+
+/** A text that is exactly one reference keeps the value's type. */
+function filled(value: unknown, variables: Variables): unknown {
+  if (Array.isArray(value)) return value.map((part) => filled(part, variables));
+  if (isObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, filled(part, variables)]));
+  }
+  if (typeof value !== 'string') return value;
+  const path = exactly.exec(value)?.[1];
+  return path === undefined ? fillTemplate(value, variables) : lookUp(variables, path);
+}
+
+function own(variables: Variables, name: string): unknown {
+  return Object.hasOwn(variables, name) ? variables[name] : undefined;
+}
+
+/** A learned value in the type that the schema wants, where that loses nothing: an order number may be a text. */
+function fitted(value: unknown, schema: unknown): unknown {
+  const type = isObject(schema) ? schema.type : undefined;
+  if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return String(value);
+  const isNumeric = (type === 'number' || type === 'integer') && typeof value === 'string';
+  return isNumeric && value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : value;
+}
+
+function isKnown(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+function required({ inputSchema }: PathwayTool): string[] {
+  const names: unknown[] = Array.isArray(inputSchema.required) ? inputSchema.required : [];
+  return names.filter((name): name is string => typeof name === 'string');
+}
+
+function propertiesOf({ inputSchema }: PathwayTool): JsonObject {
+  return isObject(inputSchema.properties) ? inputSchema.properties : {};
+}
+
+function plainType(type: unknown): VariableWanted['type'] | null {
+  return type === 'string' || type === 'integer' || type === 'number' || type === 'boolean' ? type : null;
+}

@@ -1,0 +1,385 @@
+/**
+ * A free conversation with a persona, or by a task. Like the pathway interpreter it holds no clock, socket or audio:
+ * events go in, actions come out. What is said comes sentence by sentence while it is being made.
+ *
+ *     start, heard, keys, silence --> [ turn ] --say ...--> listen
+ *                                      |  ^ |
+ *                         author's tool|  | |transfer --> [ transfer ] --failed--> turn
+ *                                      +--+ |end      --> [ ended ]
+ *                                           |pathway  --> [ pathway ]: the interpreter goes on from here
+ */
+import type { Action, ConversationEvent, LogLine, Talk, Visit, WebhookCall } from './conversation.ts';
+import { type ConversationState, type LoadedPathway, LostPlace } from './conversation-options.ts';
+import type { DialogueTool, ToolCall } from './dialogue.ts';
+import type { Turn, Variables } from './interfaces.ts';
+import { Conversation } from './interpreter.ts';
+import type { KeyPlan } from './keys.ts';
+import { type PersonaLimits, type PersonaOptions, personaLimits } from './persona-options.ts';
+import { authoredText, silenceMark, systemPrompt } from './persona-prompt.ts';
+import { latest, learn, newState, type PersonaState } from './persona-state.ts';
+import { type Order, orderOf, type PathwayWay, type PersonaTools, toolsOf } from './persona-tools.ts';
+import { asText, fillTemplate } from './template.ts';
+import { Utterance } from './utterance.ts';
+
+const apology = 'I am sorry, I did not get that. Could you say it again, please?';
+/** A pathway's node names its keys; here an entry ends with # or by a pause. */
+const keys: KeyPlan = { sequences: [], maxDigits: 32, terminator: '#', interDigitMs: 3000 };
+
+export class PersonaConversation implements Talk {
+  readonly #options: PersonaOptions;
+  readonly #limits: PersonaLimits;
+  readonly #state: PersonaState;
+  readonly #given: PersonaTools;
+  #tail: Promise<unknown> = Promise.resolve();
+  /** Set once the conversation has gone on in a pathway. */
+  #pathway: Conversation | null = null;
+  #entered: { readonly id: string; readonly version: number } | null = null;
+  readonly #log: LogLine[] = [];
+
+  constructor(options: PersonaOptions) {
+    this.#options = options;
+    this.#limits = { ...personaLimits, ...options.limits };
+    this.#state = structuredClone(options.state) ?? newState();
+    const { transfers, pathways, tools, channel, model } = options;
+    this.#given = { transfers, pathways, tools: tools?.list() ?? [], onCall: channel === 'call' };
+    if (this.#state.pathway) this.#takeUp(this.#state.pathway);
+    if (this.#state.phase === 'new' && model.evaluator.provider === 'embedded') {
+      this.#note(
+        'No language model is configured: the embedded rules answer, and follow no instructions in words.',
+      );
+    }
+  }
+
+  get ended(): boolean {
+    return this.#state.phase === 'ended' || this.#pathway?.ended === true;
+  }
+
+  get history(): readonly Turn[] {
+    return this.#pathway?.history ?? this.#state.turns;
+  }
+
+  get learned(): Variables {
+    return { ...this.#state.learned, ...this.#pathway?.learned };
+  }
+
+  get variables(): Variables {
+    const { variables, builtIns } = this.#options;
+    const { learned, input } = this.#state;
+    return this.#pathway?.variables ?? { ...variables, ...learned, ...builtIns(), input };
+  }
+
+  get visits(): readonly Visit[] {
+    return this.#pathway?.visits ?? [];
+  }
+
+  get log(): readonly LogLine[] {
+    return this.#pathway ? [...this.#log, ...this.#pathway.log] : this.#log;
+  }
+
+  get webhookCalls(): readonly WebhookCall[] {
+    return this.#pathway?.webhookCalls ?? [];
+  }
+
+  /** The state as it now stands. Not to be called while a step is under way. */
+  snapshot(): PersonaState {
+    const state = this.#pathway?.snapshot();
+    const pathway = this.#entered && state ? { ...this.#entered, state } : null;
+    return structuredClone({ ...this.#state, pathway });
+  }
+
+  async step(event: ConversationEvent): Promise<readonly Action[]> {
+    const actions: Action[] = [];
+    for await (const action of this.actions(event)) actions.push(action);
+    return actions;
+  }
+
+  /** Events given while another is at work wait for it. Throws what the model throws. */
+  async *actions(event: ConversationEvent, interrupt?: AbortSignal): AsyncGenerator<Action> {
+    const before = this.#tail;
+    const done = Promise.withResolvers<void>();
+    this.#tail = done.promise;
+    await before;
+    try {
+      yield* this.#take(event, interrupt ?? new AbortController().signal);
+    } finally {
+      done.resolve();
+    }
+  }
+
+  async *#take(event: ConversationEvent, interrupt: AbortSignal): AsyncGenerator<Action> {
+    const state = this.#state;
+    if (this.#pathway) {
+      yield* await this.#pathway.step(event);
+      return;
+    }
+    if (state.phase === 'new' && event.type === 'start') {
+      yield* this.#start(interrupt);
+    } else if (state.phase === 'transfer' && event.type === 'transfer') {
+      yield* this.#afterTransfer(event.ok, event.reason, interrupt);
+    } else if (state.phase === 'listening') {
+      if (event.type === 'silence') yield* this.#onSilence(interrupt);
+      else if (event.type === 'heard' && event.text.trim() !== '') {
+        yield* this.#onInput(event.text.trim(), event.text.trim(), interrupt);
+      } else if (event.type === 'keys') {
+        yield* this.#onInput(event.keys, `Pressed ${event.keys}`, interrupt);
+      }
+    }
+  }
+
+  async *#start(interrupt: AbortSignal): AsyncGenerator<Action> {
+    const first = fillTemplate(this.#options.firstSentence ?? '', this.variables).trim();
+    if (first === '') {
+      yield* this.#turn(interrupt);
+      return;
+    }
+    this.#commit(first, first, []);
+    yield this.#at({ type: 'say', text: first });
+    yield this.#listen();
+  }
+
+  async *#onInput(input: string, text: string, interrupt: AbortSignal): AsyncGenerator<Action> {
+    const state = this.#state;
+    state.silences = 0;
+    state.input = input;
+    state.turns.push({ role: 'user', text });
+    state.messages.push({ role: 'user', text });
+    yield* this.#turn(interrupt);
+  }
+
+  async *#onSilence(interrupt: AbortSignal): AsyncGenerator<Action> {
+    const state = this.#state;
+    if (state.silences >= this.#limits.repeats) {
+      yield* this.#end(`nothing was heard or pressed, ${state.silences} questions were in vain`);
+      return;
+    }
+    state.silences++;
+    state.messages.push({ role: 'user', text: silenceMark });
+    yield* this.#turn(interrupt);
+  }
+
+  async *#afterTransfer(ok: boolean, reason: string, interrupt: AbortSignal): AsyncGenerator<Action> {
+    const { pendingCall } = this.#state;
+    this.#note(`transfer: ${reason}`);
+    if (pendingCall) this.#answer(pendingCall, ok ? 'transferred' : `the transfer failed: ${reason}`);
+    this.#state.pendingCall = null;
+    if (ok) yield* this.#end('the call was transferred');
+    else yield* this.#turn(interrupt);
+  }
+
+  // -------------------------------------------------------------- one turn of ours
+
+  /** Lets the model speak, and use its tools, until the word is the person's again. */
+  async *#turn(interrupt: AbortSignal): AsyncGenerator<Action> {
+    this.#state.phase = 'listening';
+    const tools = toolsOf(this.#given);
+    for (let round = 0; round < this.#limits.rounds; round++) {
+      const calls = yield* this.#speak(tools, interrupt);
+      if (calls === null) break;
+      const goesOn = yield* this.#carryOut(calls);
+      if (goesOn === 'over') return;
+      if (goesOn === 'listen' || interrupt.aborted) break;
+      if (round + 1 === this.#limits.rounds) this.#note(`${round + 1} tool calls in a row: no more are made`);
+    }
+    yield this.#listen();
+  }
+
+  /** Says what the model says. Returns its tool calls, or null when there is nothing more to do in this turn. */
+  async *#speak(
+    tools: readonly DialogueTool[],
+    interrupt: AbortSignal,
+  ): AsyncGenerator<Action, ToolCall[] | null> {
+    const { model, persona, temperature, seed, signal, channel, language } = this.#options;
+    const utterance = new Utterance();
+    try {
+      const parts = model.reply({
+        system: systemPrompt(persona, this.variables, channel, language),
+        authored: authoredText(persona, this.variables),
+        messages: latest(this.#state.messages, this.#limits.contextChars),
+        tools,
+        temperature,
+        signal: AbortSignal.any([signal, interrupt]),
+        ...(seed !== undefined && { seed }),
+      });
+      for await (const text of utterance.sentences(parts, channel)) yield this.#at({ type: 'say', text });
+    } catch (error) {
+      // What the person has heard was said, whatever would have followed.
+      this.#commit(utterance.said, utterance.said, []);
+      signal.throwIfAborted();
+      if (interrupt.aborted) return null;
+      yield* this.#excuse(error);
+      return null;
+    }
+    const { written, said, calls } = utterance;
+    this.#state.failures = 0;
+    this.#commit(written, said, calls);
+    return calls.length === 0 ? null : calls;
+  }
+
+  /** @throws error when too many came in a row, or nothing was ever said */
+  *#excuse(error: unknown): Generator<Action> {
+    const state = this.#state;
+    const why = error instanceof Error ? error.message : String(error);
+    if (state.failures >= this.#limits.apologies || state.turns.length === 0) throw error;
+    state.failures++;
+    this.#note(why);
+    this.#commit(apology, apology, []);
+    yield this.#at({ type: 'say', text: apology });
+  }
+
+  // -------------------------------------------------------------- tool calls
+
+  /** `model`: it must be told the results; `over`: the turn has come to its end. */
+  async *#carryOut(calls: readonly ToolCall[]): AsyncGenerator<Action, 'model' | 'listen' | 'over'> {
+    let next: 'model' | 'listen' = 'listen';
+    for (const [index, call] of calls.entries()) {
+      const order = orderOf(call, this.#given);
+      const rest = () => {
+        for (const other of calls.slice(index + 1)) this.#answer(other, 'not carried out');
+      };
+      switch (order.kind) {
+        case 'refused':
+          this.#note(`tool call refused: ${order.why}`);
+          this.#answer(call, order.why);
+          next = 'model';
+          break;
+        case 'press':
+          this.#answer(call, 'the keys are being sent');
+          yield this.#at({ type: 'press', digits: order.digits });
+          break;
+        case 'tool':
+          yield* this.#runTool(call, order);
+          next = 'model';
+          break;
+        case 'end':
+          this.#answer(call, 'ended');
+          rest();
+          yield* this.#end('the agent ended the conversation');
+          return 'over';
+        case 'transfer':
+          this.#state.pendingCall = { id: call.id, name: call.name };
+          rest();
+          yield* this.#transfer(order.name, order.target);
+          return 'over';
+        case 'pathway':
+          if (yield* this.#enter(call, order.way)) return 'over';
+          next = 'model';
+          break;
+      }
+    }
+    return next;
+  }
+
+  async *#runTool(call: ToolCall, { tool, input }: Extract<Order, { kind: 'tool' }>): AsyncGenerator<Action> {
+    const { tools, signal } = this.#options;
+    const speech = fillTemplate(tool.speech ?? '', this.variables).trim();
+    if (speech !== '') {
+      this.#state.turns.push({ role: 'assistant', text: speech });
+      yield this.#at({ type: 'say', text: speech });
+    }
+    if (!tools) throw new Error('a tool without somebody to run it');
+    const result = await tools.run(tool.name, input, signal, this.variables);
+    const names = learn(this.#state, result.variables);
+    const outcome = result.ok ? 'succeeded' : `failed: ${result.error ?? 'no reason was given'}`;
+    this.#note(`the tool "${tool.name}" ${outcome}`);
+    for (const name of Object.keys(result.variables)) {
+      this.#note(
+        names.includes(name)
+          ? `${name} = ${asText(this.#state.learned[name])}`
+          : `the variable ${name} is built in and was not changed`,
+      );
+    }
+    const told = result.ok ? { result: result.data } : { error: result.error, result: result.data };
+    this.#answer(call, JSON.stringify(told).slice(0, this.#limits.resultChars));
+  }
+
+  *#transfer(name: string, template: string): Generator<Action> {
+    const target = fillTemplate(template, this.variables).trim();
+    this.#note(`transfer to "${name}"`);
+    this.#state.phase = 'transfer';
+    yield this.#at({ type: 'transfer', target, method: 'bridge', announcement: null, acceptKey: null });
+  }
+
+  /** Goes on in a pathway. Returns false when that is not available. */
+  async *#enter(call: ToolCall, way: PathwayWay): AsyncGenerator<Action, boolean> {
+    const pathway = this.#options.otherPathway(way.pathwayId, way.pathwayVersion);
+    const known = way.startNodeId === null || pathway?.graph.nodes.has(way.startNodeId);
+    if (!pathway || !known) {
+      const missing = pathway ? `has no node "${way.startNodeId}"` : 'is not available';
+      this.#note(`pathway ${way.pathwayId} version ${way.pathwayVersion} ${missing}`);
+      this.#answer(call, 'this procedure is not available');
+      return false;
+    }
+    this.#note(`goes on in the pathway of "${way.name}"`);
+    this.#answer(call, 'entered');
+    this.#state.phase = 'pathway';
+    this.#entered = { id: way.pathwayId, version: way.pathwayVersion };
+    const entered = this.#conversationIn(pathway, way.startNodeId);
+    this.#pathway = entered;
+    yield* await entered.step({ type: 'start' });
+    return true;
+  }
+
+  #conversationIn(
+    pathway: LoadedPathway,
+    startNodeId: string | null,
+    state?: ConversationState,
+  ): Conversation {
+    const { understanding, variables, builtIns, now, otherPathway } = this.#options;
+    const { listenMs, repeats } = this.#limits;
+    return new Conversation({
+      pathway,
+      understanding,
+      variables: { ...variables, ...this.#state.learned },
+      builtIns,
+      now,
+      startNodeId,
+      firstSentence: null,
+      otherPathway,
+      history: this.#state.turns,
+      limits: { listenMs, repeats },
+      ...(state && { state }),
+    });
+  }
+
+  /** @throws LostPlace when the pathway is not there any more */
+  #takeUp({ id, version, state }: NonNullable<PersonaState['pathway']>): void {
+    const pathway = this.#options.otherPathway(id, version);
+    if (!pathway) throw new LostPlace(`pathway ${id} version ${version} is not there any more`);
+    this.#entered = { id, version };
+    this.#pathway = this.#conversationIn(pathway, null, state);
+  }
+
+  // -------------------------------------------------------------- small parts
+
+  /** @param written as the model knows it; `said` as the person does */
+  #commit(written: string, said: string, calls: readonly ToolCall[]): void {
+    if (written !== '' || calls.length > 0) {
+      this.#state.messages.push({ role: 'assistant', text: written, calls });
+    }
+    if (said !== '') this.#state.turns.push({ role: 'assistant', text: said });
+  }
+
+  #answer({ id, name }: Pick<ToolCall, 'id' | 'name'>, result: string): void {
+    this.#state.messages.push({ role: 'tool', callId: id, name, result });
+  }
+
+  #listen(): Action {
+    this.#state.phase = 'listening';
+    const { listenMs } = this.#limits;
+    return this.#at({ type: 'listen', keys, timeoutMs: listenMs, interruptionThreshold: null });
+  }
+
+  *#end(reason: string): Generator<Action> {
+    this.#state.phase = 'ended';
+    this.#note(reason);
+    yield this.#at({ type: 'end', reason });
+  }
+
+  #at<A extends object>(action: A): A & { nodeId: string; nodeName: string } {
+    return { ...action, nodeId: '', nodeName: '' };
+  }
+
+  #note(message: string): void {
+    this.#log.push({ at: this.#options.now(), nodeId: null, message });
+  }
+}

@@ -1,0 +1,51 @@
+/** Cuts text that arrives in pieces into sentences, so that the first can be spoken before the last is known. */
+
+/** A piece without an end is cut at a word when it is longer, so that speech does not wait for ever. */
+const longest = 300;
+/** After these a full stop ends no sentence. */
+const abbreviation =
+  /(?:^|[\s("'])(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|e\.g|i\.e|no|approx|dept|ext|[a-z])\.$/i;
+const ending = /[.!?…]+["')\]”’]*(?=\s)|[。！？]+|\n+/g;
+
+export class Sentences {
+  #rest = '';
+
+  /** Takes more text. Returns the sentences that it completes, trimmed, none empty. */
+  push(text: string): string[] {
+    this.#rest += text;
+    const found: string[] = [];
+    for (let cut = this.#cut(); cut > 0; cut = this.#cut()) {
+      found.push(this.#rest.slice(0, cut).trim());
+      this.#rest = this.#rest.slice(cut);
+    }
+    return found.filter((sentence) => sentence !== '');
+  }
+
+  /** The text is over. Returns what is left of it, or null. */
+  flush(): string | null {
+    const rest = this.#rest.trim();
+    this.#rest = '';
+    return rest === '' ? null : rest;
+  }
+
+  /** Where the first sentence ends, 0 when it is not there yet. */
+  #cut(): number {
+    for (const match of this.#rest.matchAll(ending)) {
+      const end = match.index + match[0].length;
+      if (match[0] !== '.' || !abbreviation.test(this.#rest.slice(0, end))) return end;
+    }
+    if (this.#rest.length <= longest) return 0;
+    const space = this.#rest.lastIndexOf(' ', longest);
+    return space > 0 ? space + 1 : longest;
+  }
+}
+
+/** Text without the marks that models like to write and that no voice can say. */
+export function spoken(text: string): string {
+  return text
+    .replace(/^\s*(?:#{1,6}|[-*•]|\d+\.)\s+(?=\S)/, '')
+    .replace(/\*{1,3}([^*]+)\*{1,3}/g, '$1')
+    .replace(/[`*_]{2,}|`/g, '')
+    .replace(/\[([^\]]+)\]\(https?:[^)\s]+\)/g, '$1')
+    .trim();
+}

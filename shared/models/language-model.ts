@@ -1,0 +1,243 @@
+/**
+ * The one place that talks to language models, over the OpenAI-compatible chat completions API. Nothing is sent
+ * before something is asked.
+ */
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { generateText, jsonSchema, type ModelMessage, streamText, type ToolSet, tool } from 'ai';
+import type { Static, TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import type { DialogueMessage, DialogueModel, DialoguePart, DialogueTool } from '#shared/agent/dialogue.ts';
+import type { Evaluator } from '#shared/agent/interfaces.ts';
+import type { Clock } from '#shared/clock.ts';
+import type { Gate } from './gate.ts';
+import { modelFetch } from './model-fetch.ts';
+import { type ModelFailure, ModelUnavailable } from './model-unavailable.ts';
+
+/** Whom a model speaks or judges for. */
+export type ModelRole = 'agent' | 'turbo' | 'caller' | 'judge';
+
+/** Tokens of one request, as its server counted them. */
+export interface Usage {
+  readonly role: ModelRole;
+  readonly model: string;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+}
+
+export interface LanguageModelOptions {
+  readonly role: ModelRole;
+  /** with or without `/v1` at its end */
+  readonly baseUrl: string;
+  readonly apiKey: string | null;
+  readonly model: string;
+  /** ms until an answer begins, further attempts included; then ms between two parts of it */
+  readonly timeoutMs: number;
+  /** further attempts after 408, 425, 429, 5xx or a network error */
+  readonly maxRetries: number;
+  /** tokens that one answer may have */
+  readonly maxTokens: number;
+  /** Default 4 MiB. */
+  readonly maxResponseBytes?: number;
+  /** Shared by all models of a program. */
+  readonly gate: Gate;
+  readonly clock: Clock;
+  /** 0..1 */
+  readonly random: () => number;
+  readonly usage: (usage: Usage) => void;
+  /** Called once per attempt at a request. */
+  readonly attempted: (role: ModelRole, outcome: 'ok' | ModelFailure) => void;
+}
+
+export interface ModelRequest {
+  readonly system: string;
+  readonly messages: readonly DialogueMessage[];
+  readonly tools?: readonly DialogueTool[];
+  /** null or absent: the server's own */
+  readonly temperature?: number | null;
+  /** Sent along; servers that know it give the same answer to the same question. */
+  readonly seed?: number;
+  readonly signal?: AbortSignal;
+}
+
+const provider = 'openai-compatible';
+/** Some servers refuse a request whose first message is not the person's. */
+const opening = '(The conversation begins now. Say your first words.)';
+
+// Warnings of the library would go to the console, past the log.
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
+
+/** Every method throws ModelUnavailable, or the reason of the request's signal. */
+export class LanguageModel implements DialogueModel {
+  readonly evaluator: Evaluator;
+  readonly #options: LanguageModelOptions;
+  readonly #server: string;
+  readonly #model;
+
+  constructor(options: LanguageModelOptions) {
+    const { baseUrl, apiKey, model, role, attempted } = options;
+    this.#options = options;
+    this.#server = new URL(baseUrl).origin;
+    this.evaluator = { provider, model, deterministic: false };
+    const transport = {
+      ...options,
+      server: this.#server,
+      maxResponseBytes: options.maxResponseBytes ?? 4 * 1024 * 1024,
+      attempted: (outcome: 'ok' | ModelFailure) => attempted(role, outcome),
+    };
+    const base = baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
+    this.#model = createOpenAICompatible({
+      name: provider,
+      baseURL: `${base}/v1`,
+      includeUsage: true,
+      fetch: modelFetch(transport),
+      ...(apiKey === null ? {} : { apiKey }),
+    })(model);
+  }
+
+  /** Text as it comes, and tool calls. The request is given up when the consumer stops reading. */
+  async *reply(request: ModelRequest): AsyncGenerator<DialoguePart> {
+    const stop = new AbortController();
+    const signal = request.signal ? AbortSignal.any([request.signal, stop.signal]) : stop.signal;
+    try {
+      const { fullStream } = streamText({
+        ...this.#settings(request),
+        abortSignal: signal,
+        onError: () => undefined,
+      });
+      let parts = 0;
+      for await (const part of fullStream) {
+        if (part.type === 'text-delta' && part.text !== '') {
+          parts++;
+          yield { type: 'text', text: part.text };
+        } else if (part.type === 'tool-call') {
+          parts++;
+          yield { type: 'call', call: { id: part.toolCallId, name: part.toolName, input: part.input } };
+        } else if (part.type === 'error') throw part.error;
+        else if (part.type === 'abort') signal.throwIfAborted();
+        else if (part.type === 'finish') this.#count(part.totalUsage);
+      }
+      if (parts === 0) throw this.#nonsense('its answer is empty');
+    } catch (error) {
+      request.signal?.throwIfAborted();
+      throw this.#asUnavailable(error);
+    } finally {
+      stop.abort();
+    }
+  }
+
+  /** A text, whole. */
+  async text(request: ModelRequest): Promise<string> {
+    try {
+      const abort = request.signal ? { abortSignal: request.signal } : {};
+      const { text, usage } = await generateText({ ...this.#settings(request), ...abort });
+      this.#count(usage);
+      return text;
+    } catch (error) {
+      request.signal?.throwIfAborted();
+      throw this.#asUnavailable(error);
+    }
+  }
+
+  /** A value that fits a schema. An answer that does not fit is sent back once, with what is wrong about it. */
+  async structured<S extends TSchema>(schema: S, request: ModelRequest): Promise<Static<S>> {
+    const form = `Answer with one JSON object that fits this JSON Schema, and nothing else:\n${JSON.stringify(schema)}`;
+    const asked = { ...request, system: `${request.system}\n\n${form}` };
+    const first = await this.text(asked);
+    const value = objectIn(first);
+    if (Value.Check(schema, value)) return value;
+    const wrong = complaint(schema, value);
+    const messages: DialogueMessage[] = [
+      ...asked.messages,
+      { role: 'assistant', text: first === '' ? '(nothing)' : first, calls: [] },
+      {
+        role: 'user',
+        text: `That does not fit the JSON Schema: ${wrong}. Answer with the corrected JSON object only.`,
+      },
+    ];
+    const repaired = objectIn(await this.text({ ...asked, messages }));
+    if (Value.Check(schema, repaired)) return repaired;
+    throw this.#nonsense(`its answer does not fit what was asked for: ${complaint(schema, repaired)}`);
+  }
+
+  #settings({ system, messages, tools = [], temperature = null, seed }: ModelRequest) {
+    const list: ModelMessage[] = messages.map(asModelMessage);
+    if (list[0]?.role !== 'user') list.unshift({ role: 'user', content: opening });
+    return {
+      model: this.#model,
+      system,
+      messages: list,
+      maxOutputTokens: this.#options.maxTokens,
+      // modelFetch does it, by this project's clock and limits.
+      maxRetries: 0,
+      ...(temperature === null ? {} : { temperature }),
+      ...(seed === undefined ? {} : { seed }),
+      ...(tools.length === 0 ? {} : { tools: toolSet(tools) }),
+    };
+  }
+
+  #count(usage: { inputTokens: number | undefined; outputTokens: number | undefined }): void {
+    const { role, model } = this.#options;
+    const { inputTokens = 0, outputTokens = 0 } = usage;
+    this.#options.usage({ role, model, input_tokens: inputTokens, output_tokens: outputTokens });
+  }
+
+  #nonsense(why: string): ModelUnavailable {
+    return new ModelUnavailable('nonsense', this.#options.model, this.#server, why);
+  }
+
+  #asUnavailable(error: unknown): ModelUnavailable {
+    for (let cause = error; cause instanceof Error; cause = cause.cause) {
+      if (cause instanceof ModelUnavailable) return cause;
+    }
+    const { apiKey, model } = this.#options;
+    const message = error instanceof Error ? error.message : String(error);
+    const plain = (apiKey === null ? message : message.replaceAll(apiKey, '********')).slice(0, 300);
+    return new ModelUnavailable('nonsense', model, this.#server, `its answer cannot be read: ${plain}`, {
+      cause: error,
+    });
+  }
+}
+
+function asModelMessage(message: DialogueMessage): ModelMessage {
+  if (message.role === 'user') return { role: 'user', content: message.text };
+  if (message.role === 'tool') {
+    const output = { type: 'text' as const, value: message.result };
+    const { callId: toolCallId, name: toolName } = message;
+    return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] };
+  }
+  const calls = message.calls.map(({ id, name, input }) => ({
+    type: 'tool-call' as const,
+    toolCallId: id,
+    toolName: name,
+    input,
+  }));
+  const text = message.text === '' ? [] : [{ type: 'text' as const, text: message.text }];
+  return { role: 'assistant', content: [...text, ...calls] };
+}
+
+function toolSet(tools: readonly DialogueTool[]): ToolSet {
+  return Object.fromEntries(
+    tools.map(({ name, description, inputSchema }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(inputSchema) }),
+    ]),
+  );
+}
+
+/** The JSON object in an answer: models like to wrap it in a fence or in a sentence. Undefined when there is none. */
+function objectIn(text: string): unknown {
+  const from = text.indexOf('{');
+  const to = text.lastIndexOf('}');
+  if (from < 0 || to < from) return undefined;
+  try {
+    return JSON.parse(text.slice(from, to + 1));
+  } catch {
+    return undefined;
+  }
+}
+
+function complaint(schema: TSchema, value: unknown): string {
+  if (value === undefined) return 'there is no JSON object in it';
+  const errors = [...Value.Errors(schema, value)].slice(0, 3);
+  return errors.map(({ instancePath, message }) => `${instancePath || '/'} ${message}`).join('; ');
+}

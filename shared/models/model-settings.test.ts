@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { SettingError, settingReader } from '#shared/setting-reader.ts';
+import { agentModelSettings, readAgentModels, readTestModels, testModelSettings } from './model-settings.ts';
+
+function read(env: Record<string, string>) {
+  const reader = settingReader([...agentModelSettings, ...testModelSettings], env);
+  const agents = readAgentModels(reader);
+  return { ...agents, ...readTestModels(reader, agents.agent) };
+}
+
+const own = { LLM_BASE_URL: 'https://a.example.com', LLM_API_KEY: 'key-a', LLM_MODEL: 'm' };
+const agent = { baseUrl: 'https://a.example.com', apiKey: 'key-a', model: 'm' };
+
+describe('settings of language models', () => {
+  it('name none by default', () => {
+    expect(read({})).toEqual({
+      agent: null,
+      turbo: null,
+      caller: null,
+      judge: null,
+      limits: { timeoutMs: 10_000, maxRetries: 2, maxTokens: 1024, concurrency: 64 },
+    });
+  });
+
+  it('give every role the agent’s where they name nothing else', () => {
+    expect(read({ ...own, LLM_TURBO_MODEL: 'fast', LLM_JUDGE_MODEL: 'wise' })).toMatchObject({
+      agent,
+      turbo: { ...agent, model: 'fast' },
+      caller: agent,
+      judge: { ...agent, model: 'wise' },
+    });
+  });
+
+  it('give the agent’s key to no other server', () => {
+    const judge = { LLM_JUDGE_BASE_URL: 'https://b.example.com' };
+    expect(read({ ...own, ...judge }).judge).toEqual({
+      baseUrl: 'https://b.example.com',
+      apiKey: null,
+      model: 'm',
+    });
+    expect(read({ ...own, ...judge, LLM_JUDGE_API_KEY: 'key-b' }).judge?.apiKey).toBe('key-b');
+  });
+
+  it('may name a judge alone', () => {
+    const judge = { LLM_JUDGE_BASE_URL: 'https://b.example.com', LLM_JUDGE_MODEL: 'wise' };
+    expect(read(judge)).toMatchObject({ agent: null, caller: null, judge: { model: 'wise', apiKey: null } });
+  });
+
+  it.each([
+    [{ LLM_BASE_URL: 'https://a.example.com' }, 'LLM_MODEL must be set when LLM_BASE_URL is'],
+    [{ ...own, LLM_BASE_URL: 'a.example.com' }, 'LLM_BASE_URL must be a URL'],
+    [{ ...own, LLM_BASE_URL: 'https://' }, 'LLM_BASE_URL must be a URL'],
+    [{ ...own, LLM_TIMEOUT_S: '0' }, 'LLM_TIMEOUT_S must be a whole number from 1 to 300'],
+  ])('are refused when they make no sense: %o', (env, message) => {
+    expect(() => read(env)).toThrow(SettingError);
+    expect(() => read(env)).toThrow(message);
+  });
+});

@@ -1,0 +1,99 @@
+/** The language models of a program, each for its role; null where none is configured and rules take its place. */
+import type { DialogueModel } from '#shared/agent/dialogue.ts';
+import type { Understanding } from '#shared/agent/interfaces.ts';
+import type { Clock } from '#shared/clock.ts';
+import { Gate } from './gate.ts';
+import { LanguageModel, type LanguageModelOptions, type ModelRole, type Usage } from './language-model.ts';
+import { languageUnderstanding } from './language-understanding.ts';
+import { ModelCounts } from './model-counts.ts';
+import type { AgentModelSettings, ModelServer, TestModelSettings } from './model-settings.ts';
+import { ruleDialogue } from './rule-dialogue.ts';
+import { ruleEngine } from './rule-engine.ts';
+
+/** Who speaks and understands for one agent. */
+export interface AgentModels {
+  readonly understanding: Understanding;
+  readonly dialogue: DialogueModel;
+}
+
+export interface AgentManner {
+  /** `base` or `turbo` (contract 9.1); anything else is `base` */
+  readonly model?: string | undefined;
+  /** 0..1, for speech where a node names none. Default 0.7. */
+  readonly temperature?: number | undefined;
+  /**
+   * What an answer is made of when the model fails: the rules', so that a call goes on, or nothing, so that a chat or a
+   * test run reports the failure.
+   */
+  readonly onFailure: 'rules' | 'reject';
+  /** The same questions then get the same answers, as far as the server is able to. */
+  readonly seed?: number;
+  /** Told why, each time that rules take a model's place. */
+  readonly failed?: (error: Error) => void;
+}
+
+export interface Models {
+  /** Counters and gauges by Prometheus series. @param prefix such as `trunkline_edge_` */
+  metrics(prefix: string): Record<string, number>;
+  agent(manner: AgentManner): AgentModels;
+  readonly caller: LanguageModel | null;
+  readonly judge: LanguageModel | null;
+}
+
+export function createModels(
+  settings: AgentModelSettings & Partial<TestModelSettings>,
+  deps: {
+    readonly clock: Clock;
+    /** 0..1 */
+    readonly random: () => number;
+    /** Told of the tokens of each request, beside the metrics. */
+    readonly usage?: LanguageModelOptions['usage'];
+  },
+): Models {
+  const { timeoutMs, maxRetries, maxTokens, concurrency } = settings.limits;
+  const { clock, random } = deps;
+  const gate = new Gate(concurrency, clock);
+  const counts = new ModelCounts();
+  const common = {
+    clock,
+    random,
+    gate,
+    timeoutMs,
+    maxRetries,
+    maxTokens,
+    attempted: counts.attempted,
+    usage: (usage: Usage) => {
+      counts.usage(usage);
+      deps.usage?.(usage);
+    },
+  };
+  const make = (role: ModelRole, server: ModelServer | null | undefined): LanguageModel | null =>
+    server ? new LanguageModel({ ...common, ...server, role }) : null;
+  const base = make('agent', settings.agent);
+  const turbo = make('turbo', settings.turbo);
+  return {
+    metrics: (prefix) => ({
+      ...counts.snapshot(prefix),
+      [`${prefix}model_requests`]: gate.inside,
+      [`${prefix}model_requests_waiting`]: gate.waiting,
+    }),
+    agent({ model: wanted, temperature = 0.7, onFailure, failed, seed }) {
+      if (!base || !turbo) return { understanding: ruleEngine, dialogue: ruleDialogue };
+      const options = {
+        temperature,
+        fallback: onFailure === 'rules' ? ruleEngine : null,
+        ...(failed && { failed }),
+        ...(seed !== undefined && { seed }),
+      };
+      const own = wanted === 'turbo' ? turbo : base;
+      const understanding = languageUnderstanding(
+        own,
+        (name) => (name === 'turbo' ? turbo : name === 'base' ? base : own),
+        options,
+      );
+      return { understanding, dialogue: own };
+    },
+    caller: make('caller', settings.caller),
+    judge: make('judge', settings.judge),
+  };
+}

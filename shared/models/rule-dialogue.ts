@@ -1,0 +1,82 @@
+/**
+ * Speaks for a persona where no language model is configured. It follows no instructions; it knows five things: to
+ * greet, to hand over, to enter a pathway, to quote a fact from its author's text, and to say goodbye. The same words
+ * always get the same answer.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { DialogueModel, DialogueQuestion, DialogueTool } from '#shared/agent/dialogue.ts';
+import { silenceMark } from '#shared/agent/persona-prompt.ts';
+import { endTool, transferTool } from '#shared/agent/persona-tools.ts';
+import { bestByWords, bestSentence, quotedSentence, ruleEvaluator } from './rule-engine.ts';
+import { yesOrNo } from './words.ts';
+
+const goodbye =
+  /\b(?:good ?bye|bye|hang up|that(?:'s| is|s) (?:all|it|everything)|nothing else|no thanks)\b/i;
+const offer = 'Shall I connect you to a person?';
+const unknown = 'I am sorry, I cannot answer that.';
+/** The target without a name. */
+const anybody = { to: 'default' };
+/** One word of a label, or two of a description. */
+const enough = 2;
+
+/** Sentences that are addressed to the one who speaks, and are none to be said. */
+const instruction =
+  /^(?:you\b|your\b|never\b|always\b|do\b|don't\b|be\b|act\b|ask\b|if\b|when\b|unless\b|say\b|tell\b|speak\b|greet\b|offer\b|transfer\b|use\b|keep\b|avoid\b|make\b|only\b|please\b|answer\b|help\b|remember\b|confirm\b|collect\b|get\b|then\b|first\b|start\b|begin\b|end\b|stay\b|try\b|let\b|hang\b|#)/i;
+
+export const ruleDialogue: DialogueModel = {
+  evaluator: ruleEvaluator,
+
+  async *reply(question) {
+    const { text, call } = answer(question);
+    if (text !== '') yield { type: 'text', text };
+    if (call) yield { type: 'call', call: { id: `rule-${question.messages.length}`, ...call } };
+  },
+};
+
+interface Answer {
+  readonly text: string;
+  readonly call?: { readonly name: string; readonly input: unknown };
+}
+
+function answer({ messages, tools, authored }: DialogueQuestion): Answer {
+  const last = messages.at(-1);
+  if (last === undefined) return { text: quotedSentence(authored) ?? 'Hello, how can I help you?' };
+  if (last.role === 'tool') return { text: 'I am sorry, that did not work. What else can I do for you?' };
+  if (last.role === 'assistant') return { text: '' };
+  if (last.text === silenceMark) return { text: 'Are you still there?' };
+  if (goodbye.test(last.text)) return { text: 'Goodbye.', call: { name: endTool, input: {} } };
+  const before = messages.findLast(({ role }) => role === 'assistant');
+  const offered = before?.role === 'assistant' && before.text.includes(offer);
+  if (offered && yesOrNo(last.text) === true && transferable(tools)) return handOver(anybody);
+  return chosen(tools, last.text) ?? quoted(authored, last.text, transferable(tools));
+}
+
+/** A way that the person's words name. */
+function chosen(tools: readonly DialogueTool[], text: string): Answer | null {
+  const ways = tools.flatMap(({ name, choices }) => choices.map((choice) => ({ name, ...choice })));
+  const best = bestByWords(ways, text);
+  const way = best && best.score >= enough ? ways[best.index] : undefined;
+  if (!way) return null;
+  return way.name === transferTool
+    ? handOver(way.input)
+    : { text: '', call: { name: way.name, input: way.input } };
+}
+
+function handOver(input: unknown): Answer {
+  return { text: 'One moment, I am connecting you.', call: { name: transferTool, input } };
+}
+
+function transferable(tools: readonly DialogueTool[]): boolean {
+  const transfer = tools.find(({ name }) => name === transferTool);
+  return transfer?.choices.some(({ input }) => isDeepStrictEqual(input, anybody)) ?? false;
+}
+
+function quoted(authored: string, text: string, mayOffer: boolean): Answer {
+  const facts = authored
+    .split(/(?<=[.!?]["”']?)\s+|\n+/)
+    .filter((sentence) => !instruction.test(sentence.replace(/^[\s\-*•\d.)]+/, '')))
+    .join('\n');
+  const fact = bestSentence(facts, text);
+  if (fact !== null) return { text: fact };
+  return { text: mayOffer ? `${unknown} ${offer}` : `${unknown} What else can I do for you?` };
+}
