@@ -3,7 +3,7 @@ import type { BlockList } from 'node:net';
 import type { CallOrder } from '#shared/api/calls.ts';
 import type { InboundUpdate } from '#shared/api/inbound.ts';
 import { readCallTarget } from '#shared/call-target.ts';
-import type { AgentSettings, EdgeCommand } from '#shared/edge-protocol.ts';
+import type { AgentSettings, AgentTool, EdgeCommand } from '#shared/edge-protocol.ts';
 import { ApiError } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import type { CallRow } from '../db/tables.ts';
@@ -77,16 +77,17 @@ export function checkTransferTargets(
   }
 }
 
-/** Who speaks. @param version of the pathway, when there is one */
-export function orderedAgent(order: CallOrder, version: number): AgentSettings {
+/** What an order says of the manner of its agent; what it leaves out is absent. */
+export function orderSettings(order: CallOrder): NumberSettings {
   const flag = (value: boolean | 'true' | 'false' | undefined) => value === true || value === 'true';
   const { first_sentence, voice, language, interruption_threshold, timezone, max_duration, request_data } =
     order;
-  const { model, temperature, transfer_phone_number, transfer_list } = order;
-  const settings: NumberSettings = {
-    wait_for_greeting: flag(order.wait_for_greeting),
-    block_interruptions: flag(order.block_interruptions),
-    ignore_button_press: flag(order.ignore_button_press),
+  const { model, temperature, transfer_phone_number, transfer_list, tools } = order;
+  const { wait_for_greeting, block_interruptions, ignore_button_press } = order;
+  return {
+    ...(wait_for_greeting !== undefined && { wait_for_greeting: flag(wait_for_greeting) }),
+    ...(block_interruptions !== undefined && { block_interruptions: flag(block_interruptions) }),
+    ...(ignore_button_press !== undefined && { ignore_button_press: flag(ignore_button_press) }),
     ...(first_sentence && { first_sentence }),
     ...(voice !== undefined && { voice }),
     ...(language !== undefined && { language }),
@@ -98,7 +99,13 @@ export function orderedAgent(order: CallOrder, version: number): AgentSettings {
     ...(temperature !== undefined && { temperature }),
     ...(transfer_phone_number && { transfer_phone_number }),
     ...(transfer_list && { transfer_list }),
+    ...(tools && { tools }),
   };
+}
+
+/** Who speaks, when that is no persona. @param version of the pathway, when there is one */
+export function orderedAgent(order: CallOrder, version: number, tools: readonly AgentTool[]): AgentSettings {
+  const settings = orderSettings(order);
   const manner = mannerOf(settings);
   if (order.pathway_id !== undefined) {
     const { pathway_id, start_node_id = null } = order;
@@ -108,7 +115,8 @@ export function orderedAgent(order: CallOrder, version: number): AgentSettings {
   if (order.stream_url !== undefined) {
     return { kind: 'stream', stream_url: order.stream_url, ...manner, ...transfers };
   }
-  return { kind: 'task', task: order.task ?? '', ...manner, ...transfers };
+  const used = tools.length > 0 && { tools: [...tools] };
+  return { kind: 'task', task: order.task ?? '', ...manner, ...transfers, ...used };
 }
 
 export type PlaceCommand = Extract<EdgeCommand, { kind: 'call.place' }>;
@@ -149,6 +157,7 @@ export function queuedRow(
     agent_kind: agent.kind,
     pathway_id: agent.kind === 'pathway' ? agent.pathway_id : null,
     pathway_version: agent.kind === 'pathway' ? agent.pathway_version : null,
+    persona_id: agent.kind === 'persona' ? agent.persona_id : null,
     max_duration: agent.max_duration,
     request_data: JSON.stringify(agent.request_data),
     variables: '{}',

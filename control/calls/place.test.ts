@@ -49,6 +49,67 @@ async function versionOf(pathwayId: unknown): Promise<number> {
   );
 }
 
+describe('a call with a persona', () => {
+  const call_config = { voice: 'kal', language: 'de-DE', max_duration: 5, wait_for_greeting: true };
+
+  it('has its production version speak, under what the order says itself', async () => {
+    const persona = await test.call('POST', '/v1/personas', {
+      body: { name: 'Ann', personality_prompt: 'Calm.', call_config },
+    });
+    const persona_id = String(persona.body.data?.id);
+    const { command, answer } = await taken({ persona_id, language: 'fr-FR' });
+    expect(command.agent).toMatchObject({
+      kind: 'persona',
+      persona_id,
+      persona_version: 1,
+      personality_prompt: 'Calm.',
+      voice: 'kal',
+      language: 'fr-FR',
+      max_duration: 5,
+      wait_for_greeting: true,
+      block_interruptions: false,
+    });
+    expect(await read(answer.body.call_id)).toMatchObject({ persona_id, pathway_id: null });
+    edge.send(
+      reportFrame(1, [
+        {
+          type: 'call',
+          call: callRecord(test.orgId, { id: command.call_id, persona_id, direction: 'outbound' }),
+        },
+      ]),
+    );
+    await edge.next('ack');
+    expect(await read(answer.body.call_id)).toMatchObject({ persona_id, status: 'completed' });
+  });
+
+  it('uses its tools, and so does a task', async () => {
+    const made = await test.call('POST', '/v2/tools', {
+      body: {
+        name: 'clock',
+        description: 'Says the time',
+        integration: 'rest_api',
+        action: 'request',
+        body: { url: 'https://a.example.com/', method: 'GET' },
+      },
+    });
+    const tools = [String(made.body.data?.id)];
+    const told = [{ tool_id: tools[0], name: 'clock', description: 'Says the time' }];
+    expect((await taken({ task, tools })).command.agent).toMatchObject({ kind: 'task', tools: told });
+    const persona = await test.call('POST', '/v1/personas', { body: { name: 'Ann', default_tools: tools } });
+    test.clock.advance(10_000);
+    const { command } = await taken({ persona_id: persona.body.data?.id });
+    expect(command.agent).toMatchObject({ kind: 'persona', tools: told });
+  });
+
+  it('is refused for one that the organization does not have', async () => {
+    const foreign = await test.call('POST', '/v1/personas', { body: { name: 'x' }, key: test.foreignKey });
+    for (const persona_id of [foreign.body.data?.id, '00000000-0000-4000-8000-000000000000']) {
+      const answer = await place({ persona_id });
+      expect([answer.status, answer.codes]).toEqual([404, ['PERSONA_NOT_FOUND']]);
+    }
+  });
+});
+
 describe('POST /v1/calls', () => {
   it('has the edge place the call, and shows it as queued at once', async () => {
     const { command, answer } = await taken({

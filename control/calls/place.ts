@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import type { CallOrder } from '#shared/api/calls.ts';
 import { toE164 } from '#shared/e164.ts';
+import type { AgentSettings } from '#shared/edge-protocol.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Db, SipConfigurationRow } from '../db/tables.ts';
@@ -11,9 +12,18 @@ import { RateLimiter } from '../http/rate-limit.ts';
 import { findNumber } from '../numbers/store.ts';
 import { isoTime } from '../organizations/store.ts';
 import { findPathway, findVersion } from '../pathways/store.ts';
+import { personaAgent } from '../personas/agent-store.ts';
 import type { Services } from '../services.ts';
 import { findConfigurations, listConfigurations } from '../sip/store.ts';
-import { checkOrder, orderedAgent, type PlaceCommand, queuedRow, readTarget } from './order-rules.ts';
+import { agentTools, firstUnknownTool } from '../tools/store.ts';
+import {
+  checkOrder,
+  orderedAgent,
+  orderSettings,
+  type PlaceCommand,
+  queuedRow,
+  readTarget,
+} from './order-rules.ts';
 import { failQueuedCall, insertCall } from './store.ts';
 
 /** The same destination may be called once in this time (contract 1.6). */
@@ -35,12 +45,12 @@ export class CallPlacer {
    */
   async place(orgId: string, order: CallOrder, reply: FastifyReply): Promise<string> {
     const { database, edgeConfig, edges, clock, allowedTargets } = this.#services;
-    const source = checkOrder(order, allowedTargets);
+    checkOrder(order, allowedTargets);
     const to = readTarget(order.phone_number, '/phone_number', allowedTargets);
-    if (source === 'persona_id') throw ApiError.of('PERSONA_NOT_FOUND');
-    if (order.tools && order.tools.length > 0) throw ApiError.of('TOOL_NOT_FOUND', { path: '/tools/0' });
+    const unknown = await firstUnknownTool(database.db, orgId, order.tools ?? []);
+    if (unknown >= 0) throw ApiError.of('TOOL_NOT_FOUND', { path: `/tools/${unknown}` });
     const trunk = await findTrunk(database.db, orgId, order.from);
-    const agent = orderedAgent(order, await findPathwayVersion(database.db, orgId, order));
+    const agent = await findAgent(database.db, orgId, order);
     const edge = edges.leastLoaded();
     const window = this.#destinations.take(`${orgId} ${to}`, [perDestination]);
     if (window.refused) showWindow(reply, window);
@@ -88,6 +98,17 @@ async function ofNumber(db: Db, orgId: string, from: string): Promise<SipConfigu
   if (number === null) throw ApiError.invalid('/from', 'must be an E.164 number of 7 to 15 digits');
   if (!(await findNumber(db, orgId, number))) throw ApiError.of('NUMBER_NOT_FOUND');
   return findConfigurations(db, orgId, number);
+}
+
+/** @throws ApiError PERSONA_NOT_FOUND and those of findPathwayVersion */
+async function findAgent(db: Db, orgId: string, order: CallOrder): Promise<AgentSettings> {
+  if (order.persona_id === undefined) {
+    const version = await findPathwayVersion(db, orgId, order);
+    return orderedAgent(order, version, await agentTools(db, orgId, order.tools ?? []));
+  }
+  const agent = await personaAgent(db, orgId, order.persona_id, orderSettings(order));
+  if (!agent) throw ApiError.of('PERSONA_NOT_FOUND');
+  return agent;
 }
 
 /** @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, INVALID_PARAMETER for an unknown start node */

@@ -1,6 +1,7 @@
 /** Reading calls, their conversations and traces. They are written by the edges' reports (edges/reports.ts). */
 import type { ExpressionBuilder } from 'kysely';
 import type { TraceMessage, TranscriptEntry } from '#shared/edge-protocol.ts';
+import { deleteInBatches } from '../db/batches.ts';
 import type { CallRow, Db, Tables } from '../db/tables.ts';
 
 /** Most messages of a trace that are shown (contract 3.4). */
@@ -120,15 +121,30 @@ export async function findTrace(db: Db, callId: string): Promise<StoredTrace | n
 }
 
 /** Deletes call records and conversations that began before `time`. Returns how many calls went. */
-export async function deleteCallsBefore(db: Db, time: string): Promise<number> {
-  const old = db.selectFrom('calls').select('id').where('started_at', '<', time);
-  await db.deleteFrom('transcript_parts').where('call_id', 'in', old).execute();
-  const result = await db.deleteFrom('calls').where('started_at', '<', time).executeTakeFirst();
-  return Number(result.numDeletedRows);
+export function deleteCallsBefore(db: Db, time: string): Promise<number> {
+  return deleteInBatches((limit) =>
+    db.transaction().execute(async (trx) => {
+      const old = trx
+        .selectFrom('calls')
+        .select('id')
+        .where('started_at', '<', time)
+        .orderBy('started_at')
+        .orderBy('id')
+        .limit(limit);
+      await trx.deleteFrom('transcript_parts').where('call_id', 'in', old).execute();
+      return trx.deleteFrom('calls').where('id', 'in', old).executeTakeFirst();
+    }),
+  );
 }
 
 /** Deletes traces that arrived before `time`. Returns how many parts went. */
-export async function deleteTracesBefore(db: Db, time: string): Promise<number> {
-  const result = await db.deleteFrom('trace_parts').where('received_at', '<', time).executeTakeFirst();
-  return Number(result.numDeletedRows);
+export function deleteTracesBefore(db: Db, time: string): Promise<number> {
+  return deleteInBatches((limit) =>
+    db
+      .deleteFrom('trace_parts')
+      .where('id', 'in', (eb) =>
+        eb.selectFrom('trace_parts').select('id').where('received_at', '<', time).limit(limit),
+      )
+      .executeTakeFirst(),
+  );
 }

@@ -1,7 +1,11 @@
 /** The elements of the edges' configuration: made from the rows of the areas, kept with their versions. */
 import type { OrgConfig, PathwayConfig } from '#shared/edge-protocol.ts';
-import type { Db, EdgeConfigItemRow, PathwayRow } from '../db/tables.ts';
-import { numberConfig, type PublishedVersions, resolveVersion } from './rules.ts';
+import type { Db, EdgeConfigItemRow, NumberRow, PathwayRow } from '../db/tables.ts';
+import { readSettings } from '../numbers/rules.ts';
+import { versionsReferredTo } from '../pathways/references-store.ts';
+import { personaAgent } from '../personas/agent-store.ts';
+import { agentTools, nodeTools } from '../tools/store.ts';
+import { numberConfig, type PublishedVersions, resolveVersion, type Speaking } from './rules.ts';
 
 const versionCounter = 'edge_config_version';
 
@@ -17,6 +21,7 @@ export async function organizationItem(db: Db, id: string): Promise<Item> {
     .selectFrom('organizations')
     .select(['signing_secret', 'call_limits'])
     .where('id', '=', id)
+    .where('disabled_at', 'is', null)
     .executeTakeFirst();
   if (!row) return { kind: 'organization', key: id, content: null };
   const { signing_secret, call_limits } = row;
@@ -31,9 +36,11 @@ export async function organizationItem(db: Db, id: string): Promise<Item> {
 export async function numberItem(db: Db, number: string): Promise<{ item: Item; pathwayId: string | null }> {
   const row = await db
     .selectFrom('numbers')
-    .selectAll()
-    .where('number', '=', number)
-    .where('archived_at', 'is', null)
+    .innerJoin('organizations', 'organizations.id', 'numbers.org_id')
+    .selectAll('numbers')
+    .where('numbers.number', '=', number)
+    .where('numbers.archived_at', 'is', null)
+    .where('organizations.disabled_at', 'is', null)
     .executeTakeFirst();
   if (!row) return { item: { kind: 'number', key: number, content: null }, pathwayId: null };
   const configurations = await db
@@ -44,8 +51,14 @@ export async function numberItem(db: Db, number: string): Promise<{ item: Item; 
     .orderBy('priority')
     .execute();
   const published = row.pathway_id === null ? null : await publishedVersions(db, row.pathway_id);
-  const content = JSON.stringify(numberConfig(row, configurations, published));
+  const content = JSON.stringify(numberConfig(row, configurations, published, await speakingFor(db, row)));
   return { item: { kind: 'number', key: number, content }, pathwayId: row.pathway_id };
+}
+
+async function speakingFor(db: Db, { org_id, persona_id, settings }: NumberRow): Promise<Speaking> {
+  const own = readSettings(settings);
+  if (persona_id !== null) return { persona: await personaAgent(db, org_id, persona_id, own) };
+  return { tools: await agentTools(db, org_id, own.tools ?? []) };
 }
 
 async function publishedVersions(db: Db, pathwayId: string): Promise<PublishedVersions | null> {
@@ -58,8 +71,8 @@ async function publishedVersions(db: Db, pathwayId: string): Promise<PublishedVe
 }
 
 /**
- * The versions of a pathway that calls may use: the live graph, the published ones, those that numbers and
- * calls in progress name.
+ * The versions of a pathway that calls may use: the live graph, the published ones, those that numbers, personas,
+ * other pathways and calls in progress name.
  */
 export async function pathwayItems(db: Db, pathwayId: string): Promise<Item[]> {
   const row = await db.selectFrom('pathways').selectAll().where('id', '=', pathwayId).executeTakeFirst();
@@ -86,6 +99,8 @@ async function graphItems(db: Db, row: PathwayRow): Promise<Item[]> {
     .where('archived_at', 'is', null)
     .execute();
   const versions = new Set(wanted.map((number) => resolveVersion(number.pathway_version, published)));
+  for (const version of await versionsReferredTo(db, row.id))
+    versions.add(resolveVersion(version, published));
   for (const version of [published.production, published.staging])
     if (version !== null) versions.add(version);
   const called = await db
@@ -98,7 +113,7 @@ async function graphItems(db: Db, row: PathwayRow): Promise<Item[]> {
     .execute();
   for (const { pathway_version } of called) if (pathway_version !== null) versions.add(pathway_version);
   versions.delete(0);
-  const items = [graphItem(row, 0, row)];
+  const items = [await graphItem(db, row, 0, row)];
   if (versions.size === 0) return items;
   const graphs = await db
     .selectFrom('pathway_versions')
@@ -106,18 +121,26 @@ async function graphItems(db: Db, row: PathwayRow): Promise<Item[]> {
     .where('pathway_id', '=', row.id)
     .where('version_number', 'in', [...versions])
     .execute();
-  for (const graph of graphs) items.push(graphItem(row, graph.version_number, graph));
+  for (const graph of graphs) items.push(await graphItem(db, row, graph.version_number, graph));
   return items;
 }
 
-function graphItem(row: PathwayRow, version: number, graph: { nodes: string; edges: string }): Item {
+async function graphItem(
+  db: Db,
+  row: PathwayRow,
+  version: number,
+  graph: { nodes: string; edges: string },
+): Promise<Item> {
+  const nodes: Record<string, unknown>[] = JSON.parse(graph.nodes);
+  const tools = await nodeTools(db, row.org_id, nodes);
   const content: PathwayConfig = {
     pathway_id: row.id,
     version,
     org_id: row.org_id,
     name: row.name,
-    nodes: JSON.parse(graph.nodes),
+    nodes,
     edges: JSON.parse(graph.edges),
+    ...(tools.length > 0 && { tools }),
   };
   return { kind: 'pathway', key: `${row.id}@${version}`, content: JSON.stringify(content) };
 }

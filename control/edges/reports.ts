@@ -226,6 +226,7 @@ const callColumns: Readonly<Record<keyof CallRow, true>> = {
   agent_kind: true,
   pathway_id: true,
   pathway_version: true,
+  persona_id: true,
   max_duration: true,
   request_data: true,
   variables: true,

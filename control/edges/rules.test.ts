@@ -9,6 +9,7 @@ const row: NumberRow = {
   source: 'sip',
   pathway_id: null,
   pathway_version: null,
+  persona_id: null,
   settings: '{}',
   builtin_agent: null,
   created_at: '',

@@ -2,6 +2,7 @@
 import { readCallTarget } from '#shared/call-target.ts';
 import type {
   AgentSettings,
+  AgentTool,
   HeaderMapping,
   InboundTrunk,
   NumberConfig,
@@ -26,6 +27,14 @@ export interface PublishedVersions {
   readonly staging: number | null;
 }
 
+/** What stands in other rows of who answers a number. */
+export interface Speaking {
+  /** The number's persona as it speaks here; null when it has none, or it is gone. */
+  readonly persona?: AgentSettings | null;
+  /** The number's own tools. */
+  readonly tools?: readonly AgentTool[];
+}
+
 /**
  * A number as the edges need it.
  * @param published of the number's pathway; null when it has none
@@ -34,6 +43,7 @@ export function numberConfig(
   row: NumberRow,
   configurations: readonly SipConfigurationRow[],
   published: PublishedVersions | null,
+  speaking: Speaking = {},
 ): NumberConfig {
   const { call_limits } = readSettings(row.settings);
   return {
@@ -42,7 +52,7 @@ export function numberConfig(
     ...(call_limits && { call_limits }),
     inbound: inboundTrunks(configurations),
     outbound: configurations.filter((row) => row.direction === 'outbound').map(outboundTrunk),
-    agent: agentSettings(row, published),
+    agent: agentSettings(row, published, speaking),
   };
 }
 
@@ -154,7 +164,11 @@ function hostOf(row: SipConfigurationRow): string | null {
 }
 
 /** Who answers a number; null when nobody does. */
-function agentSettings(row: NumberRow, published: PublishedVersions | null): AgentSettings | null {
+function agentSettings(
+  row: NumberRow,
+  published: PublishedVersions | null,
+  { persona = null, tools = [] }: Speaking,
+): AgentSettings | null {
   const settings = readSettings(row.settings);
   const manner = mannerOf(settings);
   if (row.builtin_agent === 'echo') return { kind: 'echo', ...manner };
@@ -170,12 +184,14 @@ function agentSettings(row: NumberRow, published: PublishedVersions | null): Age
       ...manner,
     };
   }
+  if (row.persona_id !== null) return persona;
   const transfers = transferTargets(settings);
   if (settings.stream_url) {
     return { kind: 'stream', stream_url: settings.stream_url, ...manner, ...transfers };
   }
-  if (settings.prompt) return { kind: 'task', task: settings.prompt, ...manner, ...transfers };
-  return null;
+  if (!settings.prompt) return null;
+  const used = tools.length > 0 && { tools: [...tools] };
+  return { kind: 'task', task: settings.prompt, ...manner, ...transfers, ...used };
 }
 
 /** The version that a number means: production where it names none, the live graph (0) when unpublished. */

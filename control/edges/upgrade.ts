@@ -1,30 +1,44 @@
 /** Takes the edges' WebSocket connections: `GET /v1/edge/link` with a bearer edge token. */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { keyOfHeader } from '../organizations/rules.ts';
-import { isEdgeToken } from '../organizations/store.ts';
+import { findEdgeToken, revokedTokens } from '../organizations/store.ts';
 import { type LinkParts, serveLink } from './link.ts';
 
 /** How long an edge may take to answer the closing of its connection. */
 const closingGraceMs = 1000;
 
+/** RFC 6455 section 7.4.1: the connection breaks a policy. */
+const policyViolation = 1008;
+
 const edgeLinkPath = '/v1/edge/link';
+
+export interface EdgeDoor {
+  /** Ends the connections whose token was revoked since, also by another process. */
+  endRevoked(): Promise<void>;
+  /** Takes no more connections, and resolves when all are closed. */
+  close(): Promise<void>;
+}
 
 /**
  * Answers upgrades on `server`. Others than those of edges are refused: nothing else here speaks WebSocket.
  * @param frameBytes largest frame that is taken
- * @returns a function that stops this and resolves when all connections are closed
  */
-export function acceptEdges(server: Server, parts: LinkParts, frameBytes: number): () => Promise<void> {
+export function acceptEdges(server: Server, parts: LinkParts, frameBytes: number): EdgeDoor {
+  const tokens = new Map<WebSocket, string>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: frameBytes, clientTracking: true });
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', destroy);
     admit(request, parts).then(
-      (status) => {
-        if (status !== 101) return refuse(socket, status);
+      (admitted) => {
+        if ('status' in admitted) return refuse(socket, admitted.status);
         socket.off('error', destroy);
-        sockets.handleUpgrade(request, socket, head, (webSocket) => serveLink(webSocket, parts));
+        sockets.handleUpgrade(request, socket, head, (webSocket) => {
+          tokens.set(webSocket, admitted.tokenId);
+          webSocket.once('close', () => tokens.delete(webSocket));
+          serveLink(webSocket, parts);
+        });
       },
       (error: unknown) => {
         parts.log.error({ err: error }, 'edge token could not be checked');
@@ -36,7 +50,12 @@ export function acceptEdges(server: Server, parts: LinkParts, frameBytes: number
     }
   };
   server.on('upgrade', onUpgrade);
-  return async () => {
+  const endRevoked = async () => {
+    const revoked = await revokedTokens(parts.db, [...new Set(tokens.values())]);
+    for (const [socket, id] of tokens)
+      if (revoked.has(id)) socket.close(policyViolation, 'the edge token was revoked');
+  };
+  const close = async () => {
     server.off('upgrade', onUpgrade);
     const { promise, resolve } = Promise.withResolvers<void>();
     for (const client of sockets.clients) client.close(1001, 'the control plane is shutting down');
@@ -47,12 +66,16 @@ export function acceptEdges(server: Server, parts: LinkParts, frameBytes: number
     await promise;
     grace.cancel();
   };
+  return { endRevoked, close };
 }
 
-async function admit(request: IncomingMessage, parts: LinkParts): Promise<101 | 401 | 404> {
-  if (request.url?.split('?', 1)[0] !== edgeLinkPath) return 404;
+type Admitted = { readonly tokenId: string } | { readonly status: 401 | 404 };
+
+async function admit(request: IncomingMessage, { db, clock }: LinkParts): Promise<Admitted> {
+  if (request.url?.split('?', 1)[0] !== edgeLinkPath) return { status: 404 };
   const token = keyOfHeader(request.headers.authorization);
-  return token !== null && (await isEdgeToken(parts.db, token)) ? 101 : 401;
+  const tokenId = token === null ? null : await findEdgeToken(db, clock, token);
+  return tokenId === null ? { status: 401 } : { tokenId };
 }
 
 const reasons = { 401: 'Unauthorized', 404: 'Not Found', 503: 'Service Unavailable' } as const;

@@ -8,13 +8,17 @@ import {
 } from '#shared/api/inbound.ts';
 import { ApiError } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
+import { type Actor, actorOf } from '../audit/rules.ts';
+import { recordChange } from '../audit/store.ts';
 import { checkTransferTargets } from '../calls/order-rules.ts';
 import type { Db, NumberRow } from '../db/tables.ts';
 import { resolveVersion } from '../edges/rules.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import { isoTime } from '../organizations/store.ts';
 import { findPathway, findVersion } from '../pathways/store.ts';
+import { requirePersona } from '../personas/store.ts';
 import type { Services } from '../services.ts';
+import { firstUnknownTool } from '../tools/store.ts';
 import { changeNumber, type NumberChange, numbersOfPath, numberView, readSettings } from './rules.ts';
 import { findNumber, listNumbers, updateNumber } from './store.ts';
 
@@ -65,6 +69,7 @@ export function numberRoutes(app: App, services: Services): void {
         orgOf(request),
         request.params.phone_number,
         request.body,
+        actorOf(request),
       );
       return { status: 'success' as const, message: 'Inbound number updated', updates };
     },
@@ -84,6 +89,7 @@ function updateInbound(
   orgId: string,
   text: string,
   body: InboundUpdate,
+  by: Actor,
 ): Promise<Record<string, unknown>> {
   checkTargets(services, body);
   return services.edgeConfig.change(async (db, altered) => {
@@ -92,6 +98,14 @@ function updateInbound(
     await checkReferences(db, orgId, change, body);
     await updateNumber(db, orgId, row.number, { ...change.row, updated_at: isoTime(services.clock) });
     altered.numbers.add(row.number);
+    const fields = Object.keys(change.updates).sort();
+    await recordChange(db, services.clock, by, {
+      orgId,
+      area: 'numbers',
+      subject: row.number,
+      action: 'update',
+      fields,
+    });
     // Versions of the pathway left behind may be needed by no number now.
     if (row.pathway_id !== null) altered.pathways.add(row.pathway_id);
     return change.updates;
@@ -119,8 +133,9 @@ async function checkReferences(
 ): Promise<void> {
   const { pathway_id, pathway_version } = change.row;
   const settings = readSettings(change.row.settings);
-  if (body.persona_id) throw ApiError.of('PERSONA_NOT_FOUND');
-  if (body.tools && body.tools.length > 0) throw ApiError.of('TOOL_NOT_FOUND', { path: '/tools/0' });
+  if (body.persona_id) await requirePersona(db, orgId, body.persona_id);
+  const unknown = await firstUnknownTool(db, orgId, body.tools ?? []);
+  if (unknown >= 0) throw ApiError.of('TOOL_NOT_FOUND', { path: `/tools/${unknown}` });
   const concerned = ['pathway_id', 'pathway_version', 'start_node_id'].some((name) => name in body);
   if (pathway_id === null || !concerned) return;
   const pathway = await findPathway(db, orgId, pathway_id);

@@ -9,7 +9,6 @@ import { limitsView } from '../organizations/call-limit-rules.ts';
 /** The settings of a number that are not columns of their own. Absent: not set. */
 export interface NumberSettings {
   prompt?: string;
-  persona_id?: string;
   stream_url?: string;
   start_node_id?: string;
   first_sentence?: string;
@@ -40,7 +39,7 @@ export function readSettings(json: string): NumberSettings {
 
 /** What an update makes of a number. */
 export interface NumberChange {
-  readonly row: Pick<NumberRow, 'pathway_id' | 'pathway_version' | 'settings'>;
+  readonly row: Pick<NumberRow, 'pathway_id' | 'pathway_version' | 'persona_id' | 'settings'>;
   /** The changed fields as they now read; cleared ones null. */
   readonly updates: Record<string, unknown>;
 }
@@ -74,15 +73,21 @@ export function changeNumber(row: NumberRow, update: InboundUpdate): NumberChang
     if (!fields.has('start_node_id') && startsAt !== undefined) fields.set('start_node_id', null);
   }
   const settings = new Map<string, unknown>(Object.entries(readSettings(row.settings)));
-  let { pathway_id, pathway_version } = row;
+  let { pathway_id, pathway_version, persona_id } = row;
   for (const [name, value] of fields) {
     if (name === 'pathway_id') pathway_id = typeof value === 'string' ? value : null;
+    else if (name === 'persona_id') persona_id = typeof value === 'string' ? value : null;
     else if (name === 'pathway_version') pathway_version = value === null ? null : String(value);
     else if (value === null) settings.delete(name);
     else settings.set(name, value);
   }
   return {
-    row: { pathway_id, pathway_version, settings: JSON.stringify(Object.fromEntries(settings)) },
+    row: {
+      pathway_id,
+      pathway_version,
+      persona_id,
+      settings: JSON.stringify(Object.fromEntries(settings)),
+    },
     updates: Object.fromEntries(fields),
   };
 }
@@ -138,7 +143,7 @@ export function numberView(row: NumberRow): InboundNumber {
     pathway_id: row.pathway_id,
     pathway_version: readVersion(row.pathway_version),
     start_node_id: settings.start_node_id ?? null,
-    persona_id: settings.persona_id ?? null,
+    persona_id: row.persona_id,
     stream_url: settings.stream_url ?? null,
     first_sentence: settings.first_sentence ?? null,
     wait_for_greeting: settings.wait_for_greeting ?? false,

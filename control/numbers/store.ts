@@ -55,6 +55,7 @@ export async function holdNumber(db: Db, orgId: string, number: string, now: str
       source: 'sip',
       pathway_id: null,
       pathway_version: null,
+      persona_id: null,
       settings: '{}',
       builtin_agent: null,
       created_at: now,
@@ -82,7 +83,10 @@ export async function updateNumber(
   orgId: string,
   number: string,
   change: Partial<
-    Pick<NumberRow, 'pathway_id' | 'pathway_version' | 'settings' | 'builtin_agent' | 'updated_at'>
+    Pick<
+      NumberRow,
+      'pathway_id' | 'pathway_version' | 'persona_id' | 'settings' | 'builtin_agent' | 'updated_at'
+    >
   >,
 ): Promise<void> {
   await db

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
 import { startControl, type TestControl } from '../testing/harness.ts';
-import { contentHash } from './rules.ts';
+import { contentHash, sortedHash } from './rules.ts';
 
 let test: TestControl;
 let pathway = '';
@@ -128,6 +129,10 @@ describe('versions', () => {
     const plain = hash([{ id: 'a', data: { x: 1, y: 2 } }]);
     expect(hash([{ data: { y: 2, x: 1 }, id: 'a', position: { x: 9 } }])).toBe(plain);
     expect(hash([{ id: 'a', data: { x: 1, y: 3 } }])).not.toBe(plain);
+    expect(hash([{ id: 'a', data: { x: 1, y: 2, position: 'chef' } }])).not.toBe(plain);
+    expect(sortedHash({ b: [null, 'x'], 10: 1, 9: { z: true, a: 0.5 } })).toBe(
+      createHash('sha256').update('{"10":1,"9":{"a":0.5,"z":true},"b":[null,"x"]}').digest('hex'),
+    );
     expect(plain).toMatch(/^[0-9a-f]{64}$/);
   });
 
@@ -156,8 +161,47 @@ describe('deleting', () => {
       { code: 'PATHWAY_IN_USE', details: { phone_numbers: ['+14155550100'], widget_ids: [] } },
     ]);
     await test.call('POST', '/v1/inbound/14155550100', { body: { pathway_id: '' } });
+    const other = await test.call('POST', '/v1/pathway/create', { body: { name: 'Other' } });
+    const widget = await test.call('POST', '/v1/widget', {
+      body: { name: 'Chat', pathway_id: other.body.pathway_id },
+    });
+    const used = await test.call('DELETE', `/v1/pathway/${String(other.body.pathway_id)}`);
+    expect(used.body.errors).toMatchObject([
+      {
+        code: 'PATHWAY_IN_USE',
+        details: { phone_numbers: [], widget_ids: [widget.body.data?.widget?.id] },
+      },
+    ]);
+    await test.call('POST', '/v1/agent-testing/scenarios', { body: { name: 'Calm', pathway_id: pathwayId } });
     expect((await test.call('DELETE', pathway)).body).toEqual({ status: 'success', pathway_id: pathwayId });
-    expect((await test.call('GET', pathway)).codes).toEqual(['PATHWAY_NOT_FOUND']);
+    const { db } = test.control.services.database;
+    expect(await db.selectFrom('test_scenarios').select(['name', 'deleted_at']).execute()).toEqual([
+      { name: 'Calm', deleted_at: new Date(test.clock.now()).toISOString() },
+    ]);
+  });
+});
+
+describe('what is changed of pathways', () => {
+  it('is in the log of changes', async () => {
+    await test.call('POST', pathway, { body: { name: 'New', ...graph } });
+    await test.call('POST', `${pathway}/version`, { body: { name: 'first', ...graph } });
+    await test.call('POST', `${pathway}/version/1`, { body: { name: 'again', ...graph } });
+    await test.call('POST', `${pathway}/publish`, { body: { version_id: 1, environment: 'staging' } });
+    await test.call('DELETE', `${pathway}/version/1`);
+    await test.call('DELETE', pathway);
+    const { body } = await test.call('GET', `/v1/org/audit?subject_id=${String(pathway.split('/').at(-1))}`);
+    const entries = body.data?.entries as unknown as { action: string; changed_fields: string[] }[];
+    expect(new Map(entries.map((entry) => [entry.action, entry.changed_fields]))).toEqual(
+      new Map([
+        ['create', []],
+        ['update', ['edges', 'name', 'nodes']],
+        ['version_create', []],
+        ['version_update', []],
+        ['publish', ['staging_version']],
+        ['version_delete', []],
+        ['delete', []],
+      ]),
+    );
   });
 });
 

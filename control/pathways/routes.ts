@@ -1,6 +1,5 @@
 /** /v1/pathway: graphs and their versions (contract 11.3). */
 import {
-  type Pathway,
   PathwayCreate,
   PathwayCreated,
   PathwayList,
@@ -8,34 +7,31 @@ import {
   Pathway as PathwaySchema,
   PathwayUpdate,
   PathwayUpdated,
-  VersionCreated,
-  VersionGraph,
-  VersionList,
-  VersionPath,
-  VersionWrite,
 } from '#shared/api/pathways.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
-import type { Db, PathwayRow, PathwayVersionRow } from '../db/tables.ts';
+import { dropScenarios } from '../agent-testing/store.ts';
+import { type Actor, actorOf } from '../audit/rules.ts';
+import { recordChange } from '../audit/store.ts';
+import type { Db, PathwayRow } from '../db/tables.ts';
+import type { Altered } from '../edges/store.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import { isoTime } from '../organizations/store.ts';
+import { dropPending } from '../promotion/pending-store.ts';
 import type { Services } from '../services.ts';
-import { acceptGraph, contentHash, startGraph, versionOfPath } from './rules.ts';
-import {
-  deletePathway,
-  findPathway,
-  findVersion,
-  insertPathway,
-  insertVersion,
-  listPathways,
-  listVersions,
-  numbersUsing,
-  updatePathway,
-} from './store.ts';
+import { widgetsUsingPathway } from '../widgets/store.ts';
+import { publishRoute } from './publish-route.ts';
+import { dropReferences, graphSource, setReferences } from './references-store.ts';
+import { requirePathway } from './require-store.ts';
+import { acceptGraph, graphNotes, startGraph, transferReferences } from './rules.ts';
+import { deletePathway, insertPathway, listPathways, numbersUsing, updatePathway } from './store.ts';
+import { versionRoutes } from './version-routes.ts';
+import { pathwayView } from './views.ts';
 
 export function pathwayRoutes(app: App, services: Services): void {
   graphRoutes(app, services);
   versionRoutes(app, services);
+  publishRoute(app, services);
 }
 
 function graphRoutes(app: App, services: Services): void {
@@ -59,6 +55,7 @@ function graphRoutes(app: App, services: Services): void {
           ...startGraph(newId()),
         });
         altered.pathways.add(id);
+        await record(services, trx, actorOf(request), orgOf(request), id, 'create');
       });
       return { status: 'success' as const, pathway_id: id };
     },
@@ -90,12 +87,19 @@ function graphRoutes(app: App, services: Services): void {
       response: { 200: PathwayUpdated },
     },
     handler: async (request) => {
-      const row = await updateGraph(services, orgOf(request), request.params.id, request.body);
+      const row = await updateGraph(
+        services,
+        orgOf(request),
+        request.params.id,
+        request.body,
+        actorOf(request),
+      );
       const { pathway_id, name, description, nodes, edges } = pathwayView(row);
       return {
         status: 'success' as const,
         message: 'Pathway updated',
         pathway_data: { pathway_id, name, description, nodes, edges },
+        warnings: request.body.nodes ? graphNotes(row) : [],
       };
     },
   });
@@ -109,92 +113,26 @@ function graphRoutes(app: App, services: Services): void {
       const { id } = request.params;
       await services.edgeConfig.change(async (trx, altered) => {
         await requirePathway(trx, orgOf(request), id);
-        const numbers = await numbersUsing(trx, id);
-        if (numbers.length > 0)
-          throw ApiError.of('PATHWAY_IN_USE', { phone_numbers: numbers, widget_ids: [] });
-        await deletePathway(trx, id);
-        altered.pathways.add(id);
+        await removePathway(trx, altered, id, isoTime(services.clock));
+        await record(services, trx, actorOf(request), orgOf(request), id, 'delete');
       });
       return { status: 'success' as const, pathway_id: id };
     },
   });
 }
 
-function versionRoutes(app: App, services: Services): void {
-  const { db } = services.database;
-
-  app.route({
-    method: 'GET',
-    url: '/v1/pathway/:id/versions',
-    config: { errors: ['PATHWAY_NOT_FOUND'] },
-    schema: {
-      summary: 'The versions of a pathway, newest first',
-      params: PathwayPath,
-      response: { 200: VersionList },
-    },
-    handler: async (request) => {
-      const pathway = await requirePathway(db, orgOf(request), request.params.id);
-      return (await listVersions(db, pathway.id)).map((version) => versionLine(pathway, version));
-    },
-  });
-
-  app.route({
-    method: 'POST',
-    url: '/v1/pathway/:id/version',
-    config: { errors: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED', 'PATHWAY_NOT_FOUND'] },
-    schema: {
-      summary: 'Keep a graph as a version',
-      params: PathwayPath,
-      body: VersionWrite,
-      response: { 200: VersionCreated },
-    },
-    handler: async (request) => {
-      const { name, nodes, edges } = request.body;
-      const graph = acceptGraph(nodes, edges, services.allowedTargets);
-      const created_at = isoTime(services.clock);
-      const version = await db.transaction().execute(async (trx) => {
-        const pathway = await requirePathway(trx, orgOf(request), request.params.id);
-        return insertVersion(trx, pathway.id, {
-          name,
-          ...graph,
-          content_hash: contentHash(graph),
-          created_at,
-        });
-      });
-      return {
-        status: 'success' as const,
-        message: 'Version created',
-        data: { id: version, name, version_number: version, created_at },
-      };
-    },
-  });
-
-  app.route({
-    method: 'GET',
-    url: '/v1/pathway/:id/version/:version_id',
-    config: { errors: ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND'] },
-    schema: {
-      summary: 'The graph of one version; 0 is the live one',
-      params: VersionPath,
-      response: { 200: VersionGraph },
-    },
-    handler: async (request) => {
-      const pathway = await requirePathway(db, orgOf(request), request.params.id);
-      const number = versionOfPath(request.params.version_id);
-      if (number === 0)
-        return graphView(pathway, { ...pathway, version_number: 0, content_hash: contentHash(pathway) });
-      const version = number === null ? undefined : await findVersion(db, pathway.id, number);
-      if (!version) throw ApiError.of('VERSION_NOT_FOUND');
-      return graphView(pathway, version);
-    },
-  });
-}
-
-/** Fastify compares ids as text, so a malformed one is simply not found (contract 1.4). */
-async function requirePathway(db: Db, orgId: string, id: string): Promise<PathwayRow> {
-  const row = await findPathway(db, orgId, id);
-  if (!row) throw ApiError.of('PATHWAY_NOT_FOUND');
-  return row;
+/** @throws ApiError PATHWAY_IN_USE */
+async function removePathway(db: Db, altered: Altered, id: string, now: string): Promise<void> {
+  const phone_numbers = await numbersUsing(db, id);
+  const widget_ids = await widgetsUsingPathway(db, id);
+  if (phone_numbers.length + widget_ids.length > 0) {
+    throw ApiError.of('PATHWAY_IN_USE', { phone_numbers, widget_ids });
+  }
+  await dropReferences(db, id, altered.pathways);
+  await dropPending(db, 'pathway', id);
+  await dropScenarios(db, { kind: 'pathway', id }, now);
+  await deletePathway(db, id);
+  altered.pathways.add(id);
 }
 
 async function updateGraph(
@@ -202,6 +140,7 @@ async function updateGraph(
   orgId: string,
   id: string,
   body: PathwayUpdate,
+  by: Actor,
 ): Promise<PathwayRow> {
   const { name, description, nodes, edges } = body;
   if ((nodes === undefined) !== (edges === undefined)) {
@@ -217,44 +156,22 @@ async function updateGraph(
       updated_at: isoTime(services.clock),
     });
     altered.pathways.add(id);
+    await record(services, db, by, orgId, id, 'update', Object.keys(body).sort());
+    if (graph) {
+      await setReferences(db, orgId, graphSource(id, 0), transferReferences(graph), altered.pathways);
+    }
     return requirePathway(db, orgId, id);
   });
 }
 
-function pathwayView(row: PathwayRow): Pathway {
-  return {
-    pathway_id: row.id,
-    name: row.name,
-    description: row.description,
-    nodes: JSON.parse(row.nodes),
-    edges: JSON.parse(row.edges),
-    production_version: row.production_version,
-    staging_version: row.staging_version,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-  };
-}
-
-function versionLine(pathway: PathwayRow, version: PathwayVersionRow) {
-  const { version_number, name, created_at, content_hash } = version;
-  const environments = [
-    ...(pathway.production_version === version_number ? ['production'] : []),
-    ...(pathway.staging_version === version_number ? ['staging'] : []),
-  ];
-  const is_latest = version_number === pathway.last_version;
-  return { id: version_number, version_number, name, created_at, is_latest, environments, content_hash };
-}
-
-function graphView(
-  pathway: PathwayRow,
-  graph: Pick<PathwayVersionRow, 'name' | 'nodes' | 'edges' | 'version_number' | 'content_hash'>,
-) {
-  return {
-    name: graph.name,
-    nodes: JSON.parse(graph.nodes),
-    edges: JSON.parse(graph.edges),
-    version_number: graph.version_number,
-    is_latest: graph.version_number === pathway.last_version,
-    content_hash: graph.content_hash,
-  };
+function record(
+  { clock }: Services,
+  db: Db,
+  by: Actor,
+  orgId: string,
+  subject: string,
+  action: string,
+  fields: readonly string[] = [],
+): Promise<void> {
+  return recordChange(db, clock, by, { orgId, area: 'pathways', subject, action, fields: [...fields] });
 }

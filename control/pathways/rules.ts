@@ -2,8 +2,11 @@
 import { createHash } from 'node:crypto';
 import type { BlockList } from 'node:net';
 import { edgeLabel, validateGraph } from '#shared/agent/graph.ts';
+import { isObject } from '#shared/agent/graph-problem.ts';
+import { type GraphWarning, graphWarnings } from '#shared/agent/graph-warnings.ts';
 import { ApiError, type ErrorItem, errorItem } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
+import type { PathwayReference } from './references-store.ts';
 
 export type OpenObject = Record<string, unknown>;
 
@@ -61,18 +64,43 @@ export function startGraph(nodeId: string): StoredGraph {
   return { nodes: JSON.stringify([node]), edges: '[]' };
 }
 
-/** SHA-256 over the graph with sorted keys and without positions (contract 11.2). */
-export function contentHash(graph: StoredGraph): string {
-  const content = sortedKeys({ nodes: JSON.parse(graph.nodes), edges: JSON.parse(graph.edges) });
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
+/** What an author should know of a stored graph; at most 20. */
+export function graphNotes(graph: StoredGraph): GraphWarning[] {
+  return graphWarnings(JSON.parse(graph.nodes), JSON.parse(graph.edges)).slice(0, mostViolations);
 }
 
-function sortedKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortedKeys);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).filter(([key]) => key !== 'position');
-  entries.sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, part]) => [key, sortedKeys(part)]));
+/** SHA-256 over the graph with sorted keys, without the positions of its members (contract 11.2). */
+export function contentHash(graph: StoredGraph): string {
+  const nodes: OpenObject[] = JSON.parse(graph.nodes);
+  const edges: OpenObject[] = JSON.parse(graph.edges);
+  const placeless = ({ position: _, ...member }: OpenObject) => member;
+  return sortedHash({ nodes: nodes.map(placeless), edges: edges.map(placeless) });
+}
+
+/** SHA-256 over the JSON of a value whose keys are sorted at every depth, hexadecimal. */
+export function sortedHash(value: unknown): string {
+  return createHash('sha256').update(sortedJson(value)).digest('hex');
+}
+
+/** Written here, because objects keep keys like "10" in an order of their own. */
+function sortedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, part]) => `${JSON.stringify(key)}:${sortedJson(part)}`).join(',')}}`;
+}
+
+/** The pathways that a graph goes on in, as the interpreter reads its Transfer Pathway nodes. */
+export function transferReferences(graph: StoredGraph): PathwayReference[] {
+  const nodes: OpenObject[] = JSON.parse(graph.nodes);
+  return nodes.flatMap(({ type, data }) => {
+    if (type !== 'Transfer Pathway' || !isObject(data)) return [];
+    const { transferPathwayId, transferPathwayVersion } = data;
+    if (typeof transferPathwayId !== 'string') return [];
+    const version = Number(transferPathwayVersion ?? 0);
+    const named = Number.isSafeInteger(version) && version > 0 ? version : 0;
+    return [{ pathwayId: transferPathwayId, version: String(named) }];
+  });
 }
 
 /** A version number from a path; null when it is none. */

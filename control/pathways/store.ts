@@ -44,6 +44,7 @@ export async function insertPathway(db: Db, pathway: NewPathway): Promise<void> 
       last_version: 0,
       production_version: null,
       staging_version: null,
+      publications: 0,
       created_at: now,
       updated_at: now,
     })
@@ -53,7 +54,7 @@ export async function insertPathway(db: Db, pathway: NewPathway): Promise<void> 
 export async function updatePathway(
   db: Db,
   id: string,
-  change: Partial<Pick<PathwayRow, 'name' | 'description' | 'nodes' | 'edges' | 'updated_at'>>,
+  change: Partial<Omit<PathwayRow, 'id' | 'org_id' | 'last_version' | 'created_at'>>,
 ): Promise<void> {
   await db.updateTable('pathways').set(change).where('id', '=', id).execute();
 }
@@ -114,4 +115,52 @@ export async function insertVersion(
     .values({ ...snapshot, pathway_id: pathwayId, version_number: last_version })
     .execute();
   return last_version;
+}
+
+/** Replaces the graph of a version. */
+export async function updateVersion(
+  db: Db,
+  pathwayId: string,
+  version: number,
+  change: Pick<PathwayVersionRow, 'name' | 'nodes' | 'edges' | 'content_hash'>,
+): Promise<void> {
+  await db
+    .updateTable('pathway_versions')
+    .set(change)
+    .where('pathway_id', '=', pathwayId)
+    .where('version_number', '=', version)
+    .execute();
+}
+
+export async function deleteVersion(db: Db, pathwayId: string, version: number): Promise<void> {
+  await db
+    .deleteFrom('pathway_versions')
+    .where('pathway_id', '=', pathwayId)
+    .where('version_number', '=', version)
+    .execute();
+}
+
+/** The highest number of a version that is still there; 0 when there is none. */
+export async function latestVersion(db: Db, pathwayId: string): Promise<number> {
+  const row = await db
+    .selectFrom('pathway_versions')
+    .select('version_number')
+    .where('pathway_id', '=', pathwayId)
+    .orderBy('version_number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.version_number ?? 0;
+}
+
+/** Numbers, archived ones left out, that answer with a version of a pathway by its number. */
+export async function numbersUsingVersion(db: Db, pathwayId: string, version: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('numbers')
+    .select('number')
+    .where('pathway_id', '=', pathwayId)
+    .where('pathway_version', '=', String(version))
+    .where('archived_at', 'is', null)
+    .orderBy('number')
+    .execute();
+  return rows.map((row) => row.number);
 }

@@ -1,6 +1,17 @@
 /** Pathways and their versions (contract section 11). */
 import { type Static, Type } from 'typebox';
-import { Closed, Iso, List, Nullable, Open, PathId, Success, Text } from '#shared/api/common.ts';
+import {
+  Closed,
+  Integer,
+  Iso,
+  List,
+  Nullable,
+  OneOf,
+  Open,
+  PathId,
+  Success,
+  Text,
+} from '#shared/api/common.ts';
 
 const text = Type.String();
 
@@ -39,9 +50,15 @@ export type Pathway = Static<typeof Pathway>;
 
 export const PathwayList = Type.Array(Pathway);
 export const PathwayCreated = Success({ pathway_id: text });
+/** What an author should know of a graph that was taken; empty when nothing stands out. */
+const Warnings = {
+  warnings: Type.Array(Type.Object({ path: text, rule: text, message: text })),
+};
+
 export const PathwayUpdated = Success({
   message: text,
   pathway_data: Type.Object({ ...Identity, ...ShownGraph }),
+  ...Warnings,
 });
 
 export const VersionList = Type.Array(
@@ -58,13 +75,37 @@ export const VersionList = Type.Array(
 export const VersionCreated = Success({
   message: text,
   data: Type.Object({ id: Type.Integer(), name: text, version_number: Type.Integer(), created_at: Iso() }),
+  ...Warnings,
 });
+export const VersionUpdated = Success({ message: text, ...Warnings });
+export const VersionDeleted = Success({ message: text });
 export const VersionGraph = Type.Object({
   name: text,
   ...ShownGraph,
   version_number: Type.Integer(),
   is_latest: Type.Boolean(),
   content_hash: text,
+});
+
+const environments = ['production', 'staging'] as const;
+
+export const Publish = Closed({
+  version_id: Integer(1, 2_147_483_647),
+  environment: Type.Optional(OneOf(environments, 'Default: production')),
+  publish_on_pass: Type.Optional(Type.Boolean()),
+});
+export type Publish = Static<typeof Publish>;
+
+const PublishAnswer = {
+  message: text,
+  version_id: Type.Integer(),
+  environment: OneOf(environments),
+};
+export const Published = Success(PublishAnswer);
+export const PublishPending = Type.Object({
+  status: Type.Literal('pending'),
+  ...PublishAnswer,
+  batch_id: text,
 });
 
 export const PathwayPath = PathId('id', 'Id of the pathway');

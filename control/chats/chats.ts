@@ -1,0 +1,109 @@
+/** Text conversations with a pathway: each message finds the chat in the database and leaves it there. */
+import type { ChatAnswer, ChatCreate } from '#shared/api/chats.ts';
+import { ApiError } from '#shared/errors.ts';
+import { newId } from '#shared/ids.ts';
+import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
+import { pathwayTextAgent } from '../conversations/agent-store.ts';
+import { OneAtATime } from '../conversations/one-at-a-time.ts';
+import type { PathwayTextAgent } from '../conversations/text-agent.ts';
+import { TextSession, type TextState, type TextTurn } from '../conversations/text-session.ts';
+import type { ChatRow } from '../db/tables.ts';
+import { isoTime } from '../organizations/store.ts';
+import type { Services } from '../services.ts';
+import { findChat, insertChat, updateChat } from './store.ts';
+
+/** What the row keeps besides the agent's state. */
+interface StoredAgent {
+  readonly agent: PathwayTextAgent;
+  readonly variables: Record<string, unknown>;
+}
+
+export class Chats {
+  readonly #services: Services;
+  readonly #order = new OneAtATime();
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /** @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, MODEL_UNAVAILABLE; INVALID_PARAMETER for a start node */
+  async create(orgId: string, body: ChatCreate) {
+    const { database, clock } = this.#services;
+    const { pathway_id: pathwayId, pathway_version: version, start_node_id: startNodeId } = body;
+    const agent = await pathwayTextAgent(database.db, orgId, { pathwayId, version, startNodeId });
+    const stored: StoredAgent = { agent, variables: body.request_data ?? {} };
+    const id = newId();
+    const session = this.#session(id, stored);
+    const turn = await answered(session.open());
+    const now = isoTime(clock);
+    await insertChat(database.db, {
+      id,
+      org_id: orgId,
+      pathway_id: pathwayId,
+      pathway_version: agent.version,
+      agent: JSON.stringify(stored),
+      state: JSON.stringify(session.state),
+      revision: 0,
+      completed: turn.completed ? 1 : 0,
+      created_at: now,
+      last_message_at: now,
+    });
+    return {
+      chat_id: id,
+      message: turn.messages.length === 0 ? null : turn.messages.join('\n'),
+      variables: turn.variables,
+    };
+  }
+
+  /**
+   * Messages of one chat are answered in order of arrival. One that a model failed on leaves the chat as it was.
+   * @throws ApiError CHAT_NOT_FOUND, CHAT_COMPLETED, MODEL_UNAVAILABLE
+   */
+  say(orgId: string, id: string, message: string): Promise<ChatAnswer> {
+    return this.#order.run(id, () => this.#say(orgId, id, message));
+  }
+
+  async #say(orgId: string, id: string, message: string): Promise<ChatAnswer> {
+    const { database, clock } = this.#services;
+    const row = await findChat(database.db, clock, orgId, id);
+    if (!row) throw ApiError.of('CHAT_NOT_FOUND');
+    if (row.completed) throw ApiError.of('CHAT_COMPLETED');
+    const state: TextState = JSON.parse(row.state);
+    const session = this.#session(id, JSON.parse(row.agent), state);
+    const turn = await answered(session.step(message));
+    const kept = await updateChat(database.db, row, {
+      state: JSON.stringify(session.state),
+      completed: turn.completed ? 1 : 0,
+      last_message_at: isoTime(clock),
+    });
+    // Another process took a message meanwhile: this one is answered after it.
+    return kept ? answerOf(row, session, turn) : this.#say(orgId, id, message);
+  }
+
+  #session(id: string, { agent, variables }: StoredAgent, state?: TextState): TextSession {
+    return new TextSession(this.#services.conversations, agent, { id, variables }, state);
+  }
+}
+
+function answerOf(row: ChatRow, { history }: TextSession, turn: TextTurn): ChatAnswer {
+  return {
+    chat_id: row.id,
+    assistant_responses: [...turn.messages],
+    current_node_id: turn.node?.id ?? null,
+    current_node_name: turn.node?.name ?? null,
+    chat_history: history.map(({ role, text }) => ({ role, content: text })),
+    pathway_id: row.pathway_id,
+    pathway_version: row.pathway_version,
+    variables: turn.variables,
+    completed: turn.completed,
+  };
+}
+
+async function answered(turn: Promise<TextTurn>): Promise<TextTurn> {
+  try {
+    return await turn;
+  } catch (error) {
+    if (error instanceof ModelUnavailable) throw ApiError.of('MODEL_UNAVAILABLE', undefined, error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+/** Chats: kept for a day after their last message (contract 11.3). */
+import type { Clock } from '#shared/clock.ts';
+import { deleteInBatches } from '../db/batches.ts';
+import type { ChatRow, Db } from '../db/tables.ts';
+
+const keptMs = 24 * 60 * 60 * 1000;
+
+function oldest(clock: Clock): string {
+  return new Date(clock.now() - keptMs).toISOString();
+}
+
+export async function insertChat(db: Db, row: ChatRow): Promise<void> {
+  await db.insertInto('chats').values(row).execute();
+}
+
+export function findChat(db: Db, clock: Clock, orgId: string, id: string): Promise<ChatRow | undefined> {
+  return db
+    .selectFrom('chats')
+    .selectAll()
+    .where('id', '=', id)
+    .where('org_id', '=', orgId)
+    .where('last_message_at', '>', oldest(clock))
+    .executeTakeFirst();
+}
+
+/** Stores what a message came to. @returns false when another message was stored since `revision` was read */
+export async function updateChat(
+  db: Db,
+  { id, revision }: Pick<ChatRow, 'id' | 'revision'>,
+  change: Pick<ChatRow, 'state' | 'completed' | 'last_message_at'>,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('chats')
+    .set({ ...change, revision: revision + 1 })
+    .where('id', '=', id)
+    .where('revision', '=', revision)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Deletes chats that nobody can go on with. Returns how many. */
+export function forgetChats(db: Db, clock: Clock): Promise<number> {
+  return deleteInBatches((limit) => {
+    const old = db
+      .selectFrom('chats')
+      .select('id')
+      .where('last_message_at', '<=', oldest(clock))
+      .limit(limit);
+    return db.deleteFrom('chats').where('id', 'in', old).executeTakeFirst();
+  });
+}

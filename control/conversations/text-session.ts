@@ -1,0 +1,286 @@
+/**
+ * A conversation in text with a pathway or a persona: what widgets, chats and test runs have in common. A message goes
+ * in, answers come out; webhooks and tools are really called, by whatever the owner hands in. Between two messages the
+ * whole of it is plain data (`state`), from which it is taken up again.
+ */
+import type {
+  Action,
+  ConversationEvent,
+  LogLine,
+  Talk,
+  Visit,
+  WebhookCall,
+  WebhookRequest,
+  WebhookResult,
+} from '#shared/agent/conversation.ts';
+import type { ConversationState } from '#shared/agent/conversation-options.ts';
+import type { DialogueModel } from '#shared/agent/dialogue.ts';
+import type { ToolResult, ToolRunner, Turn, Understanding, Variables } from '#shared/agent/interfaces.ts';
+import { Conversation } from '#shared/agent/interpreter.ts';
+import { PersonaConversation } from '#shared/agent/persona.ts';
+import type { PersonaState } from '#shared/agent/persona-state.ts';
+import type { Clock } from '#shared/clock.ts';
+import type { AgentTool } from '#shared/edge-protocol.ts';
+import { RecordedTools, type ToolCallRecord } from './recorded-tools.ts';
+import { talkOf } from './talk-of.ts';
+import { nodeTool, type TextAgent } from './text-agent.ts';
+
+export interface TextSessionParts {
+  /** `services.models.agent({ onFailure: 'reject' })`, or what a test needs. */
+  readonly models: { readonly understanding: Understanding; readonly dialogue: DialogueModel };
+  /** Never rejects: what goes wrong is in the result. */
+  readonly webhook: (request: WebhookRequest, nodeId: string) => Promise<WebhookResult>;
+  /** null: no agent has tools */
+  readonly tools: TextTools | null;
+  readonly clock: Pick<Clock, 'now'>;
+  /** The same questions then get the same answers, as far as the models are able to. */
+  readonly seed?: number;
+  /** Aborted when the conversation is over from outside. */
+  readonly signal?: AbortSignal;
+}
+
+/** Lets an agent use its tools. */
+export type TextTools = (given: readonly AgentTool[], conversation: ToolConversation) => ToolRunner;
+
+export interface ToolConversation {
+  readonly orgId: string;
+  readonly conversationId: string;
+  readonly source: 'chat' | 'widget' | 'test';
+}
+
+/** What a conversation is told about itself. */
+export interface TextFacts {
+  /** Stands as `call_id` among the variables. */
+  readonly id: string;
+  /** From request_data; names of built-in variables are ignored (contract 9.4). */
+  readonly variables: Variables;
+  /** Whose conversation it is, for the log of tools. Default: chat */
+  readonly source?: ToolConversation['source'];
+  /** IANA zone; default: the one of contract 9.1 */
+  readonly timezone?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** Where a conversation stands: plain data. */
+export interface TextState {
+  readonly talk:
+    | { readonly kind: 'pathway'; readonly state: ConversationState }
+    | { readonly kind: 'persona'; readonly state: PersonaState };
+  readonly node: TextNode | null;
+  readonly completed: boolean;
+}
+
+export interface TextNode {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** One answer, and the node that gave it; null with a persona that is in no pathway. */
+export interface TextLine {
+  readonly text: string;
+  readonly nodeId: string | null;
+}
+
+/** How an agent ended a conversation; `loop`: its graph went on without a word of the person. */
+export interface TextEnding {
+  readonly by: 'agent' | 'transfer' | 'loop';
+  /** One sentence. */
+  readonly reason: string;
+}
+
+/** What one message came to. */
+export interface TextTurn {
+  readonly messages: readonly string[];
+  /** The same with their nodes. */
+  readonly lines: readonly TextLine[];
+  /** Set in the turn that ended the conversation. */
+  readonly ending: TextEnding | null;
+  /** Whether the agent has ended the conversation. */
+  readonly completed: boolean;
+  /** Where the conversation stands; null with a persona that is in no pathway. */
+  readonly node: TextNode | null;
+  /** Every variable that a template can name now. */
+  readonly variables: Variables;
+  /** Only what this turn added. */
+  readonly log: readonly LogLine[];
+  readonly visits: readonly Visit[];
+  readonly webhookCalls: readonly WebhookCall[];
+  readonly toolCalls: readonly ToolCallRecord[];
+}
+
+type ToolAction = Extract<Action, { type: 'tool' }>;
+
+/** Webhooks and tools that one message may set off; more is a loop in the graph. */
+const mostRounds = 25;
+
+export class TextSession {
+  readonly #parts: TextSessionParts;
+  readonly #talk: Conversation | PersonaConversation;
+  readonly #agent: TextAgent;
+  readonly #facts: TextFacts;
+  readonly #toolCalls: ToolCallRecord[] = [];
+  #node: TextNode | null;
+  #completed: boolean;
+  #ending: TextEnding | null = null;
+  #logged = 0;
+  #visited = 0;
+  #called = 0;
+
+  /** @param state to take up a stored conversation @throws UnknownStartNode, GraphError */
+  constructor(parts: TextSessionParts, agent: TextAgent, facts: TextFacts, state?: TextState) {
+    this.#parts = parts;
+    this.#agent = agent;
+    this.#facts = facts;
+    const given = agent.kind === 'persona' ? (agent.settings.tools ?? []) : [];
+    this.#talk = talkOf(parts, this.#toolsFor(given), agent, facts, state);
+    this.#node = state?.node ?? null;
+    this.#completed = state?.completed ?? false;
+  }
+
+  get completed(): boolean {
+    return this.#completed;
+  }
+
+  get history(): readonly Turn[] {
+    return this.#talk.history;
+  }
+
+  /** What the conversation has learned, without what it was given. */
+  get learned(): Variables {
+    return this.#talk.learned;
+  }
+
+  /** Not to be read while a message is being answered. */
+  get state(): TextState {
+    const talk = this.#talk;
+    return {
+      talk:
+        talk instanceof Conversation
+          ? { kind: 'pathway', state: talk.snapshot() }
+          : { kind: 'persona', state: talk.snapshot() },
+      node: this.#node,
+      completed: this.#completed,
+    };
+  }
+
+  /** The agent's first words. @param said told of each piece of an answer as soon as there is one */
+  open(said?: (text: string) => void): Promise<TextTurn> {
+    return this.#turn({ type: 'start' }, said);
+  }
+
+  /**
+   * One message of the person at a time. After the end nothing is answered.
+   * Rejects with ModelUnavailable when a model fails; the session is of no use then, its last `state` is.
+   */
+  step(message: string, said?: (text: string) => void): Promise<TextTurn> {
+    return this.#turn({ type: 'heard', text: message }, said);
+  }
+
+  /** The person pressed keys in place of a message: one complete entry. */
+  press(keys: string): Promise<TextTurn> {
+    return this.#turn({ type: 'keys', keys }, undefined);
+  }
+
+  /** The person said nothing for as long as the agent waits. */
+  silence(): Promise<TextTurn> {
+    return this.#turn({ type: 'silence' }, undefined);
+  }
+
+  async #turn(first: ConversationEvent, said: ((text: string) => void) | undefined): Promise<TextTurn> {
+    const lines: TextLine[] = [];
+    this.#ending = null;
+    let event: ConversationEvent | null = first;
+    for (let round = 0; event && !this.#completed; round++) {
+      if (round > mostRounds) {
+        const reason = `${mostRounds} webhooks and tools were used without a word of the person: the graph has a loop`;
+        this.#ending = { by: 'loop', reason };
+        break;
+      }
+      event = await this.#perform(event, lines, said);
+    }
+    if (this.#talk.ended || this.#ending) this.#completed = true;
+    return this.#turnOf(lines);
+  }
+
+  /** Gives an event to the talk. Returns the next one, null when the word is the person's or the talk is over. */
+  async #perform(
+    event: ConversationEvent,
+    lines: TextLine[],
+    said: ((text: string) => void) | undefined,
+  ): Promise<ConversationEvent | null> {
+    let next: ConversationEvent | null = null;
+    let joins = false;
+    for await (const action of this.#actions(event)) {
+      if (action.nodeId !== '') this.#node = { id: action.nodeId, name: action.nodeName };
+      if (action.type === 'say') {
+        said?.(action.text);
+        const before = joins && action.nodeId === '' ? lines.pop() : undefined;
+        // A persona's answer comes sentence by sentence.
+        const text = before ? `${before.text} ${action.text}` : action.text;
+        lines.push({ text, nodeId: action.nodeId === '' ? null : action.nodeId });
+        joins = action.nodeId === '';
+      } else if (action.type === 'webhook') {
+        next = { type: 'webhook', result: await this.#parts.webhook(action.request, action.nodeId) };
+      } else if (action.type === 'tool') {
+        next = { type: 'tool', result: await this.#runTool(action) };
+      } else if (action.type === 'transfer') {
+        // Nobody can be called from a text; the conversation has come to where it was to go.
+        const reason = `to ${action.target}, which a text conversation only names`;
+        next = { type: 'transfer', ok: true, reason };
+        this.#ending = { by: 'transfer', reason: `transfer ${reason}` };
+      } else if (action.type === 'end') {
+        this.#ending ??= { by: 'agent', reason: action.reason };
+      }
+    }
+    return next;
+  }
+
+  /** Null where there are none, or nobody runs any. */
+  #toolsFor(given: readonly AgentTool[]): ToolRunner | null {
+    const { tools, clock } = this.#parts;
+    if (given.length === 0 || !tools) return null;
+    const { id: conversationId, source = 'chat' } = this.#facts;
+    const runner = tools(given, { orgId: this.#agent.orgId, conversationId, source });
+    return new RecordedTools(runner, clock, this.#toolCalls);
+  }
+
+  /** Of a node of a pathway. */
+  #runTool({ toolId, name, inputs, variables }: ToolAction): Promise<ToolResult> {
+    const tool = nodeTool(this.#agent, toolId);
+    const runner = this.#toolsFor(tool ? [tool] : []);
+    const { signal = new AbortController().signal } = this.#parts;
+    if (runner) return runner.run(name, inputs, signal, variables);
+    return Promise.resolve({ ok: false, data: null, error: 'nobody runs tools here', variables: {} });
+  }
+
+  #actions(event: ConversationEvent): AsyncIterable<Action> | Iterable<Action> {
+    const talk = this.#talk;
+    if (talk instanceof PersonaConversation) return talk.actions(event);
+    return stepped(talk, event);
+  }
+
+  #turnOf(lines: readonly TextLine[]): TextTurn {
+    const { log, visits, webhookCalls, variables } = this.#talk;
+    const turn = {
+      messages: lines.map(({ text }) => text),
+      lines,
+      ending: this.#ending,
+      completed: this.#completed,
+      node: this.#node,
+      variables: structuredClone(variables),
+      log: log.slice(this.#logged),
+      visits: visits.slice(this.#visited),
+      webhookCalls: webhookCalls.slice(this.#called),
+      toolCalls: this.#toolCalls.splice(0),
+    };
+    this.#logged = log.length;
+    this.#visited = visits.length;
+    this.#called = webhookCalls.length;
+    return turn;
+  }
+}
+
+async function* stepped(talk: Talk, event: ConversationEvent): AsyncGenerator<Action> {
+  yield* await talk.step(event);
+}

@@ -1,0 +1,36 @@
+/** Calls the webhooks of a text conversation: at judged addresses only, without redirects (contract 1.9). */
+import type { WebhookRequest, WebhookResult } from '#shared/agent/conversation.ts';
+import { type OutgoingParts, sendOutgoing } from '../outgoing/request.ts';
+
+/** What is read of an answer; more is an error. */
+const mostBytes = 1_048_576;
+
+/** @param signal aborted when nobody waits for answers any more */
+export function webhookClient(
+  parts: OutgoingParts,
+  signal: AbortSignal = new AbortController().signal,
+): (request: WebhookRequest) => Promise<WebhookResult> {
+  return async ({ url, method, headers, body, timeoutMs }) => {
+    if (!URL.canParse(url)) return failed(`"${url}" is not a URL`);
+    try {
+      const request = { url: new URL(url), method, headers, body, timeoutMs, mostBytes, signal };
+      const answer = await sendOutgoing(parts, request);
+      if (answer.cut) return failed(`the response is larger than ${mostBytes} bytes`);
+      return { status: answer.status, body: parsed(answer.body.toString('utf8')), error: null };
+    } catch (error) {
+      return failed(error instanceof Error ? error.message : String(error));
+    }
+  };
+}
+
+function failed(error: string): WebhookResult {
+  return { status: null, body: null, error };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

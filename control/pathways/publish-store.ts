@@ -1,0 +1,31 @@
+/** Brings a version into an environment, in the transaction of a change of the edges' configuration. */
+import type { Db, PathwayRow } from '../db/tables.ts';
+import type { Altered } from '../edges/store.ts';
+import { numbersLeadingTo } from './references-store.ts';
+import { updatePathway } from './store.ts';
+
+export type Environment = 'production' | 'staging';
+
+/** The version of a pathway in an environment; null: none yet. */
+export function versionIn(pathway: PathwayRow, environment: Environment): number | null {
+  return environment === 'production' ? pathway.production_version : pathway.staging_version;
+}
+
+/** Publishes a version that exists. Numbers that answer by environment are told to the edges anew. */
+export async function publishVersion(
+  db: Db,
+  altered: Altered,
+  pathway: PathwayRow,
+  version: number,
+  environment: Environment,
+): Promise<void> {
+  await updatePathway(
+    db,
+    pathway.id,
+    environment === 'production'
+      ? { production_version: version, publications: pathway.publications + 1 }
+      : { staging_version: version },
+  );
+  altered.pathways.add(pathway.id);
+  for (const number of await numbersLeadingTo(db, pathway.id)) altered.numbers.add(number);
+}

@@ -1,0 +1,216 @@
+/** /v1/pathway/{id}/version: snapshots of graphs (contract 11.2 and 11.3). */
+import {
+  PathwayPath,
+  VersionCreated,
+  VersionDeleted,
+  VersionGraph,
+  VersionList,
+  VersionPath,
+  VersionUpdated,
+  VersionWrite,
+} from '#shared/api/pathways.ts';
+import { ApiError } from '#shared/errors.ts';
+import { type Actor, actorOf } from '../audit/rules.ts';
+import { recordChange } from '../audit/store.ts';
+import type { Db } from '../db/tables.ts';
+import type { Altered } from '../edges/store.ts';
+import { type App, orgOf } from '../http/app-types.ts';
+import { isoTime } from '../organizations/store.ts';
+import type { Services } from '../services.ts';
+import { graphSource, numbersLeadingTo, setReferences } from './references-store.ts';
+import { requirePathway, requireVersion } from './require-store.ts';
+import { acceptGraph, contentHash, graphNotes, transferReferences, versionOfPath } from './rules.ts';
+import {
+  deleteVersion,
+  insertVersion,
+  latestVersion,
+  listVersions,
+  numbersUsingVersion,
+  updatePathway,
+  updateVersion,
+} from './store.ts';
+import { graphView, versionLine } from './views.ts';
+
+export function versionRoutes(app: App, services: Services): void {
+  readRoutes(app, services);
+  createRoute(app, services);
+  changeRoutes(app, services);
+}
+
+function readRoutes(app: App, services: Services): void {
+  const { db } = services.database;
+
+  app.route({
+    method: 'GET',
+    url: '/v1/pathway/:id/versions',
+    config: { errors: ['PATHWAY_NOT_FOUND'] },
+    schema: {
+      summary: 'The versions of a pathway, newest first',
+      params: PathwayPath,
+      response: { 200: VersionList },
+    },
+    handler: async (request) => {
+      const pathway = await requirePathway(db, orgOf(request), request.params.id);
+      const versions = await listVersions(db, pathway.id);
+      const latest = versions[0]?.version_number ?? 0;
+      return versions.map((version) => versionLine(pathway, version, latest));
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/pathway/:id/version/:version_id',
+    config: { errors: ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND'] },
+    schema: {
+      summary: 'The graph of one version; 0 is the live one',
+      params: VersionPath,
+      response: { 200: VersionGraph },
+    },
+    handler: async (request) => {
+      const pathway = await requirePathway(db, orgOf(request), request.params.id);
+      const number = versionOfPath(request.params.version_id);
+      const latest = await latestVersion(db, pathway.id);
+      if (number !== 0) return graphView(await requireVersion(db, pathway.id, number), latest);
+      return graphView({ ...pathway, version_number: 0, content_hash: contentHash(pathway) }, latest);
+    },
+  });
+}
+
+function createRoute(app: App, services: Services): void {
+  app.route({
+    method: 'POST',
+    url: '/v1/pathway/:id/version',
+    config: { errors: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED', 'PATHWAY_NOT_FOUND'] },
+    schema: {
+      summary: 'Keep a graph as a version',
+      params: PathwayPath,
+      body: VersionWrite,
+      response: { 200: VersionCreated },
+    },
+    handler: async (request) => {
+      const { name, nodes, edges } = request.body;
+      const orgId = orgOf(request);
+      const graph = acceptGraph(nodes, edges, services.allowedTargets);
+      const created_at = isoTime(services.clock);
+      const version = await services.edgeConfig.change(async (trx, altered) => {
+        const { id } = await requirePathway(trx, orgId, request.params.id);
+        const content_hash = contentHash(graph);
+        const number = await insertVersion(trx, id, { name, ...graph, content_hash, created_at });
+        const references = transferReferences(graph);
+        await setReferences(trx, orgId, graphSource(id, number), references, altered.pathways);
+        await record(services, trx, actorOf(request), orgId, id, 'version_create');
+        return number;
+      });
+      return {
+        status: 'success' as const,
+        message: 'Version created',
+        data: { id: version, name, version_number: version, created_at },
+        warnings: graphNotes(graph),
+      };
+    },
+  });
+}
+
+function changeRoutes(app: App, services: Services): void {
+  app.route({
+    method: 'POST',
+    url: '/v1/pathway/:id/version/:version_id',
+    config: {
+      errors: [
+        'INVALID_GRAPH',
+        'TARGET_NOT_ALLOWED',
+        'PATHWAY_NOT_FOUND',
+        'VERSION_NOT_FOUND',
+        'VERSION_IN_PRODUCTION',
+      ],
+    },
+    schema: {
+      summary: 'Replace the graph of a version',
+      params: VersionPath,
+      body: VersionWrite,
+      response: { 200: VersionUpdated },
+    },
+    handler: async (request) => {
+      const { name, nodes, edges } = request.body;
+      const { id, version_id } = request.params;
+      const orgId = orgOf(request);
+      const graph = acceptGraph(nodes, edges, services.allowedTargets);
+      const number = changeableVersion(version_id, ':version_id');
+      await services.edgeConfig.change(async (db, altered) => {
+        const { version_number: version } = await requireChangeable(db, orgId, id, number);
+        const content_hash = contentHash(graph);
+        await updateVersion(db, id, version, { name, ...graph, content_hash });
+        const references = transferReferences(graph);
+        await setReferences(db, orgId, graphSource(id, version), references, altered.pathways);
+        altered.pathways.add(id);
+        await record(services, db, actorOf(request), orgId, id, 'version_update');
+      });
+      return { status: 'success' as const, message: 'Version updated', warnings: graphNotes(graph) };
+    },
+  });
+
+  app.route({
+    method: 'DELETE',
+    url: '/v1/pathway/:id/version/:version_id',
+    config: { errors: ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND', 'VERSION_IN_PRODUCTION'] },
+    schema: { summary: 'Delete a version', params: VersionPath, response: { 200: VersionDeleted } },
+    handler: async (request) => {
+      const { id, version_id } = request.params;
+      const number = changeableVersion(version_id, ':version_id');
+      const orgId = orgOf(request);
+      await services.edgeConfig.change(async (db, altered) => {
+        await removeVersion(db, altered, orgId, id, number);
+        await record(services, db, actorOf(request), orgId, id, 'version_delete');
+      });
+      return { status: 'success' as const, message: 'Version deleted' };
+    },
+  });
+}
+
+/** @returns null for what names no version @throws ApiError for 0, which is the live graph */
+function changeableVersion(text: string, path: string): number | null {
+  const number = versionOfPath(text);
+  if (number === 0) throw ApiError.invalid(path, '0 is the live graph, which POST /v1/pathway/{id} writes');
+  return number;
+}
+
+/** @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, VERSION_IN_PRODUCTION */
+async function requireChangeable(db: Db, orgId: string, id: string, number: number | null) {
+  const pathway = await requirePathway(db, orgId, id);
+  const { version_number } = await requireVersion(db, pathway.id, number);
+  if (pathway.production_version === version_number) throw ApiError.of('VERSION_IN_PRODUCTION');
+  return { pathway, version_number };
+}
+
+/** A number that names the version would answer no calls any more, so that counts as production too. */
+async function removeVersion(
+  db: Db,
+  altered: Altered,
+  orgId: string,
+  id: string,
+  number: number | null,
+): Promise<void> {
+  const { pathway, version_number } = await requireChangeable(db, orgId, id, number);
+  const phone_numbers = await numbersUsingVersion(db, id, version_number);
+  if (phone_numbers.length > 0) {
+    throw ApiError.of('VERSION_IN_PRODUCTION', { phone_numbers }, 'Numbers answer with this version.');
+  }
+  if (pathway.staging_version === version_number) {
+    await updatePathway(db, id, { staging_version: null });
+    for (const used of await numbersLeadingTo(db, id)) altered.numbers.add(used);
+  }
+  await setReferences(db, orgId, graphSource(id, version_number), [], altered.pathways);
+  await deleteVersion(db, id, version_number);
+  altered.pathways.add(id);
+}
+
+function record(
+  { clock }: Services,
+  db: Db,
+  by: Actor,
+  orgId: string,
+  subject: string,
+  action: string,
+): Promise<void> {
+  return recordChange(db, clock, by, { orgId, area: 'pathways', subject, action });
+}

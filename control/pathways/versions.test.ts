@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { EdgeConfig } from '#shared/edge-protocol.ts';
+import { demoEdges, demoNodes } from '../demo-pathway.ts';
+import { connectEdge } from '../testing/edge-client.ts';
+import { startControl, type TestControl } from '../testing/harness.ts';
+
+let test: TestControl;
+let pathway = '';
+let pathwayId = '';
+beforeEach(async () => {
+  test = await startControl();
+  const { body } = await test.call('POST', '/v1/pathway/create', { body: { name: 'Menu' } });
+  pathwayId = String(body.pathway_id);
+  pathway = `/v1/pathway/${pathwayId}`;
+  await keep('first');
+});
+afterEach(() => test.close());
+
+const number = '+14155550100';
+const graph = { nodes: demoNodes, edges: demoEdges };
+const keep = (name: string, body: object = graph) =>
+  test.call('POST', `${pathway}/version`, { body: { name, ...body } });
+const change = (version: number | string, body: object = { name: 'x', ...graph }) =>
+  test.call('POST', `${pathway}/version/${version}`, { body });
+const remove = (version: number | string) => test.call('DELETE', `${pathway}/version/${version}`);
+const publish = (body: object) => test.call('POST', `${pathway}/publish`, { body });
+const lines = async () => (await test.call('GET', `${pathway}/versions`)).body;
+
+const agentIn = ({ numbers }: Pick<EdgeConfig, 'numbers'>) =>
+  numbers.find((one) => one.number === number)?.agent;
+
+describe('a version', () => {
+  it('is replaced whole, with a new hash', async () => {
+    const before = await lines();
+    const nodes = [{ id: 'only', type: 'End Call', data: { isStart: true, text: 'Bye' }, own: 1 }];
+    const answer = await change(1, { name: 'renamed', nodes, edges: [] });
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { status: 'success', message: 'Version updated', warnings: [] },
+    ]);
+    const after = await lines();
+    expect(after).toMatchObject([{ id: 1, name: 'renamed', is_latest: true }]);
+    expect(after[0]?.content_hash).not.toEqual(before[0]?.content_hash);
+    expect((await test.call('GET', `${pathway}/version/1`)).body).toMatchObject({ nodes, edges: [] });
+  });
+
+  it('is deleted, and its number is not given again', async () => {
+    await keep('second');
+    expect((await remove(2)).body).toEqual({ status: 'success', message: 'Version deleted' });
+    expect(await lines()).toMatchObject([{ id: 1, is_latest: true }]);
+    expect((await keep('third')).body.data).toMatchObject({ id: 3 });
+  });
+
+  it('is neither changed nor deleted under the number 0, which is the live graph', async () => {
+    for (const answer of [await change(0), await remove(0)]) {
+      expect([answer.status, answer.codes]).toEqual([400, ['INVALID_PARAMETER']]);
+    }
+  });
+
+  it('is neither changed nor deleted in production, until another one is there', async () => {
+    await keep('second');
+    await publish({ version_id: 1 });
+    for (const answer of [await change(1), await remove(1)]) {
+      expect([answer.status, answer.codes]).toEqual([409, ['VERSION_IN_PRODUCTION']]);
+    }
+    await publish({ version_id: 2 });
+    expect((await change(1)).status).toBe(200);
+    expect((await remove(1)).status).toBe(200);
+  });
+
+  it('is not deleted while a number answers with it', async () => {
+    await test.call('POST', '/v1/sip/attach', { body: { phone_number: number, directions: ['inbound'] } });
+    await test.call('POST', '/v1/inbound/14155550100', {
+      body: { pathway_id: pathwayId, pathway_version: 1 },
+    });
+    const answer = await remove(1);
+    expect(answer.codes).toEqual(['VERSION_IN_PRODUCTION']);
+    expect(answer.body.errors).toMatchObject([{ details: { phone_numbers: [number] } }]);
+  });
+
+  it('leaves staging when it is deleted', async () => {
+    await publish({ version_id: 1, environment: 'staging' });
+    expect((await remove(1)).status).toBe(200);
+    expect((await test.call('GET', pathway)).body.staging_version).toBe(null);
+  });
+
+  it.each([
+    { nodes: demoNodes, edges: demoEdges },
+    { name: 'x', nodes: demoNodes },
+    { name: 'x', nodes: [], edges: [] },
+    { name: 'x', nodes: demoNodes, edges: [], more: 1 },
+  ])('is refused as %j', async (body) => {
+    expect((await change(1, body)).status).toBe(400);
+  });
+
+  it('is refused with the node and edge at fault', async () => {
+    const nodes = [
+      { id: 'a', type: 'Default', data: { isStart: true } },
+      { id: 'a', type: 'Default', data: { isStart: true } },
+      { id: 'b', type: 'Fly', data: {} },
+    ];
+    const { body, codes } = await change(1, { name: 'x', nodes, edges: [{ source: 'a', target: 'c' }] });
+    expect(new Set(codes)).toEqual(new Set(['INVALID_GRAPH']));
+    expect(body.errors).toMatchObject([
+      { details: { path: '/nodes/1/id', rule: 'unique_node_id' } },
+      { details: { path: '/nodes/2/type', rule: 'node_type' } },
+      { details: { path: '/nodes/1/data/isStart', rule: 'one_start' } },
+      { details: { path: '/edges/0/target', rule: 'edge_node' } },
+    ]);
+  });
+
+  it('is taken with a warning for each node that nothing leads to', async () => {
+    const nodes = [...demoNodes, { id: 'lost', type: 'End Call', data: { name: 'Lost', text: 'Bye' } }];
+    const { body } = await keep('second', { nodes, edges: demoEdges });
+    expect(body.warnings).toEqual([
+      {
+        path: `/nodes/${demoNodes.length}`,
+        rule: 'unreachable_node',
+        message: 'nothing leads to "Lost" from the start node',
+      },
+    ]);
+  });
+});
+
+describe('publishing', () => {
+  it('brings a version into an environment, the same one as often as asked', async () => {
+    await keep('second');
+    for (let time = 0; time < 2; time++) {
+      const answer = await publish({ version_id: 1 });
+      expect([answer.status, answer.body]).toEqual([
+        200,
+        { status: 'success', message: 'Published', version_id: 1, environment: 'production' },
+      ]);
+    }
+    expect((await publish({ version_id: 2, environment: 'staging' })).body.environment).toBe('staging');
+    expect((await test.call('GET', pathway)).body).toMatchObject({
+      production_version: 1,
+      staging_version: 2,
+    });
+    expect(await lines()).toMatchObject([
+      { id: 2, environments: ['staging'] },
+      { id: 1, environments: ['production'] },
+    ]);
+  });
+
+  it.each([
+    {},
+    { version_id: 0 },
+    { version_id: '1' },
+    { version_id: 1, environment: 'moon' },
+    { version_id: 1, publish_on_pass: 'yes' },
+    { version_id: 1, other: 1 },
+  ])('is refused as %j', async (body) => {
+    expect((await publish(body)).status).toBe(400);
+  });
+
+  it('is 404 for a version that is not there', async () => {
+    expect((await publish({ version_id: 7 })).codes).toEqual(['VERSION_NOT_FOUND']);
+  });
+
+  it('tells the edges, also those numbers that name an environment', async () => {
+    await test.call('POST', '/v1/sip/attach', { body: { phone_number: number, directions: ['inbound'] } });
+    await test.call('POST', '/v1/inbound/14155550100', { body: { pathway_id: pathwayId } });
+    const edge = await connectEdge(test);
+    expect(agentIn((await edge.next('config')).config)).toMatchObject({ pathway_version: 0 });
+    await publish({ version_id: 1 });
+    const { change } = await edge.next('change');
+    expect(agentIn(change)).toMatchObject({ pathway_version: 1 });
+    expect(change.pathways).toMatchObject([{ pathway_id: pathwayId, version: 1 }]);
+    await edge.kill();
+  });
+});
+
+describe('the versions that an edge is sent', () => {
+  it('include those that Transfer Pathway nodes lead to, as long as they do', async () => {
+    const other = await test.call('POST', '/v1/pathway/create', { body: { name: 'Other' } });
+    const transfer = (version?: number) => ({
+      nodes: [
+        {
+          id: 'go',
+          type: 'Transfer Pathway',
+          data: { isStart: true, transferPathwayId: pathwayId, transferPathwayVersion: version },
+        },
+      ],
+      edges: [],
+    });
+    const write = (body: object) =>
+      test.call('POST', `/v1/pathway/${String(other.body.pathway_id)}`, { body });
+    const sent = async () =>
+      (await test.control.services.edgeConfig.snapshot()).pathways
+        .filter((one) => one.pathway_id === pathwayId)
+        .map((one) => one.version);
+    expect(await sent()).toEqual([0]);
+    await write(transfer(1));
+    expect(await sent()).toEqual([0, 1]);
+    await write(transfer());
+    expect(await sent()).toEqual([0]);
+  });
+});
+
+describe('every version endpoint', () => {
+  it('is 404 for what is unknown or foreign, and asks for a key', async () => {
+    const requests = (base: string) =>
+      [
+        ['POST', `${base}/version/1`, { name: 'x', ...graph }],
+        ['DELETE', `${base}/version/1`, undefined],
+        ['POST', `${base}/publish`, { version_id: 1 }],
+      ] as const;
+    for (const [method, url, body] of requests('/v1/pathway/none')) {
+      expect((await test.call(method, url, { body })).codes).toEqual(['PATHWAY_NOT_FOUND']);
+    }
+    for (const [method, url, body] of requests(pathway)) {
+      const foreign = await test.call(method, url, { body, key: test.foreignKey });
+      expect(foreign.codes).toEqual(['PATHWAY_NOT_FOUND']);
+      expect((await test.call(method, url, { body, key: null })).status).toBe(401);
+    }
+    for (const version of ['7', 'x', '01']) {
+      expect((await change(version)).codes).toEqual(['VERSION_NOT_FOUND']);
+      expect((await remove(version)).codes).toEqual(['VERSION_NOT_FOUND']);
+    }
+  });
+});

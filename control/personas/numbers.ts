@@ -1,0 +1,81 @@
+/** Which numbers a persona answers (contract 12): all of a request or none. */
+import { toE164 } from '#shared/e164.ts';
+import { ApiError } from '#shared/errors.ts';
+import type { Actor } from '../audit/rules.ts';
+import { recordChange } from '../audit/store.ts';
+import type { Db, NumberRow } from '../db/tables.ts';
+import { changeNumber } from '../numbers/rules.ts';
+import { findNumber, updateNumber } from '../numbers/store.ts';
+import { isoTime } from '../organizations/store.ts';
+import type { Services } from '../services.ts';
+import { requirePersona } from './store.ts';
+
+/** @throws ApiError PERSONA_NOT_FOUND, INVALID_INBOUND_NUMBERS, INVALID_PARAMETER for what is no number */
+export function attachPersona(
+  services: Services,
+  orgId: string,
+  id: string,
+  texts: readonly string[],
+  by: Actor,
+): Promise<void> {
+  return changeNumbers(services, orgId, id, texts, by, () => id);
+}
+
+/** Numbers that another agent answers stay as they are. */
+export function detachPersona(
+  services: Services,
+  orgId: string,
+  id: string,
+  texts: readonly string[],
+  by: Actor,
+): Promise<void> {
+  const without = (row: NumberRow) => (row.persona_id === id ? null : row.persona_id);
+  return changeNumbers(services, orgId, id, texts, by, without);
+}
+
+function changeNumbers(
+  services: Services,
+  orgId: string,
+  id: string,
+  texts: readonly string[],
+  by: Actor,
+  personaOf: (row: NumberRow) => string | null,
+): Promise<void> {
+  const numbers = new Set(texts.map(readNumber));
+  return services.edgeConfig.change(async (db, altered) => {
+    await requirePersona(db, orgId, id);
+    for (const row of await requireNumbers(db, orgId, numbers)) {
+      const persona_id = personaOf(row);
+      if (persona_id === row.persona_id) continue;
+      const change = changeNumber(row, { persona_id });
+      await updateNumber(db, orgId, row.number, { ...change.row, updated_at: isoTime(services.clock) });
+      altered.numbers.add(row.number);
+      await recordChange(db, services.clock, by, {
+        orgId,
+        area: 'numbers',
+        subject: row.number,
+        action: 'update',
+        fields: Object.keys(change.updates).sort(),
+      });
+      if (row.pathway_id !== null) altered.pathways.add(row.pathway_id);
+    }
+  });
+}
+
+function readNumber(text: string, index: number): string {
+  const number = toE164(text);
+  if (number !== null) return number;
+  throw ApiError.invalid(`/inbound_numbers/${index}`, 'must be an E.164 number of 7 to 15 digits');
+}
+
+async function requireNumbers(db: Db, orgId: string, numbers: ReadonlySet<string>): Promise<NumberRow[]> {
+  const held: NumberRow[] = [];
+  const missing: string[] = [];
+  for (const number of numbers) {
+    const row = await findNumber(db, orgId, number);
+    if (row) held.push(row);
+    else missing.push(number);
+  }
+  if (missing.length > 0) throw ApiError.of('INVALID_INBOUND_NUMBERS', { phone_numbers: missing });
+  return held;
+}

@@ -1,0 +1,451 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connectEdge } from '../testing/edge-client.ts';
+import { type CallOptions, type Json, startControl, type TestControl } from '../testing/harness.ts';
+
+let test: TestControl;
+beforeEach(async () => {
+  test = await startControl();
+});
+afterEach(() => test.close());
+
+const number = '+14155550100';
+const unknown = '00000000-0000-4000-8000-000000000000';
+const create = (body: object = { name: 'Ann' }, options: CallOptions = {}) =>
+  test.call('POST', '/v1/personas', { body, ...options });
+const createId = async (body?: object) => String((await create(body)).body.data?.id);
+const read = async (id: string): Promise<Json> =>
+  (await test.call('GET', `/v1/personas/${id}`)).body.data ?? {};
+const patch = (id: string, body: object) => test.call('PATCH', `/v1/personas/${id}`, { body });
+const promote = (id: string) => test.call('POST', `/v1/personas/${id}/versions/promote`, { body: {} });
+const attach = (id: string, inbound_numbers: unknown, verb = 'attach') =>
+  test.call('POST', `/v1/personas/${id}/inbound/${verb}`, { body: { inbound_numbers } });
+const holdNumbers = (...phone_numbers: string[]) =>
+  test.call('POST', '/v1/sip/attach', { body: { phone_numbers, directions: ['inbound'] } });
+const createPathway = async () =>
+  String((await test.call('POST', '/v1/pathway/create', { body: { name: 'Menu' } })).body.pathway_id);
+const numberOf = async () => (await test.call('GET', '/v1/inbound/14155550100')).body;
+
+describe('a new persona', () => {
+  it('has a production version 1 and a draft 2 of the same content', async () => {
+    const pathway_id = await createPathway();
+    const content = {
+      orchestration_prompt: 'Book a table.',
+      personality_prompt: 'Calm.',
+      call_config: { voice: 'kal', language: 'de-DE', max_duration: 5, wait_for_greeting: 'true' },
+      pathway_conditions: [{ name: 'Menu', prompt: 'When asked', pathway_id, pathway_version: 'staging' }],
+    };
+    const { status, body } = await create({ name: 'Ann', role: 'Host', tags: ['a', 'b'], ...content });
+    expect(status).toBe(200);
+    const persona = body.data ?? {};
+    const stored = {
+      orchestration_prompt: 'Book a table.',
+      personality_prompt: 'Calm.',
+      call_config: { voice: 'kal', language: 'de-DE', max_duration: 5, wait_for_greeting: true },
+      pathway_conditions: [
+        {
+          name: 'Menu',
+          prompt: 'When asked',
+          pathway_id,
+          pathway_version: 'staging',
+          start_node_id: null,
+        },
+      ],
+      default_tools: [],
+      persona_id: persona.id,
+    };
+    expect(persona).toMatchObject({
+      name: 'Ann',
+      role: 'Host',
+      description: null,
+      tags: ['a', 'b'],
+      deleted_at: null,
+      inbound_numbers: [],
+      current_production_version: {
+        id: persona.current_production_version_id,
+        version_type: 'production',
+        version_number: 1,
+        promoted_from_version_id: null,
+        ...stored,
+      },
+      current_draft_version: {
+        id: persona.current_draft_version_id,
+        version_type: 'draft',
+        version_number: 2,
+        promoted_at: null,
+        ...stored,
+      },
+    });
+    expect(persona.current_production_version?.content_hash).toEqual(
+      persona.current_draft_version?.content_hash,
+    );
+    expect(await read(String(persona.id))).toEqual(persona);
+  });
+
+  it.each([
+    {},
+    { name: '' },
+    { name: null },
+    { name: 'x'.repeat(201) },
+    { name: 'a', other: 1 },
+    { name: 'a', tags: 'b' },
+    { name: 'a', tags: Array(21).fill('b') },
+    { name: 'a', call_config: { voice: 'a', speed: 1 } },
+    { name: 'a', call_config: { max_duration: 0 } },
+    { name: 'a', pathway_conditions: [{ name: 'a', prompt: 'b' }] },
+    { name: 'a', pathway_conditions: [{ name: 'a', prompt: 'b', pathway_id: 'c' }] },
+    { name: 'a', pathway_conditions: [{ name: 'a', prompt: 'b', pathway_id: unknown, pathway_version: 1 }] },
+    { name: 'a', default_tools: ['x'] },
+  ])('is refused as %j', async (body) => {
+    expect((await create(body)).status).toBe(400);
+  });
+
+  it('names pathways and tools that are there', async () => {
+    const pathway_id = await createPathway();
+    const condition = (more: object) => ({
+      name: 'a',
+      pathway_conditions: [{ name: 'a', prompt: 'b', pathway_id, ...more }],
+    });
+    const foreign = await test.call('POST', '/v1/pathway/create', {
+      body: { name: 'Foreign' },
+      key: test.foreignKey,
+    });
+    for (const id of [unknown, foreign.body.pathway_id]) {
+      const answer = await create(condition({ pathway_id: id }));
+      expect([answer.status, answer.codes]).toEqual([404, ['PATHWAY_NOT_FOUND']]);
+    }
+    for (const more of [{ pathway_version: '7' }, { start_node_id: 'nowhere' }]) {
+      expect((await create(condition(more))).codes).toEqual(['INVALID_PARAMETER']);
+    }
+    expect((await create({ name: 'a', default_tools: [`TL-${unknown}`] })).codes).toEqual(['TOOL_NOT_FOUND']);
+  });
+});
+
+describe('the list', () => {
+  it('is newest first, by pages, without deleted and foreign ones', async () => {
+    const ids: string[] = [];
+    for (const name of ['a', 'b', 'c', 'd']) {
+      test.clock.advance(1);
+      ids.push(await createId({ name }));
+    }
+    await test.call('DELETE', `/v1/personas/${ids[3]}`);
+    const names = async (query = '') => {
+      const { data } = (await test.call('GET', `/v1/personas${query}`)).body;
+      return (data as unknown as { name: string }[]).map(({ name }) => name);
+    };
+    expect(await names()).toEqual(['c', 'b', 'a']);
+    expect(await names('?limit=2')).toEqual(['c', 'b']);
+    expect(await names('?limit=2&page=2')).toEqual(['a']);
+    expect(await names('?page=9')).toEqual([]);
+    expect((await test.call('GET', '/v1/personas', { key: test.foreignKey })).body).toEqual({
+      data: [],
+      errors: null,
+    });
+    for (const query of ['?page=0', '?limit=0', '?limit=101', '?page=x']) {
+      expect((await test.call('GET', `/v1/personas${query}`)).codes).toEqual(['INVALID_PARAMETER']);
+    }
+  });
+});
+
+describe('PATCH', () => {
+  it('alters the draft, and name, role, description and tags at once', async () => {
+    const id = await createId({ name: 'Ann', personality_prompt: 'Calm.', tags: ['a'] });
+    const before = await read(id);
+    test.clock.advance(1000);
+    const { body } = await patch(id, { name: 'Bea', tags: null, personality_prompt: 'Loud.' });
+    expect(body.data).toMatchObject({
+      name: 'Bea',
+      tags: [],
+      current_production_version: { personality_prompt: 'Calm.' },
+      current_draft_version: { personality_prompt: 'Loud.' },
+    });
+    expect(body.data?.current_draft_version?.content_hash).not.toEqual(
+      before.current_draft_version?.content_hash,
+    );
+    expect(body.data?.updated_at).not.toEqual(before.updated_at);
+    const cleared = await patch(id, { personality_prompt: null, call_config: null });
+    expect(cleared.body.data?.current_draft_version).toMatchObject({
+      personality_prompt: null,
+      call_config: {},
+    });
+  });
+
+  it('without fields alters nothing', async () => {
+    const id = await createId();
+    const before = await read(id);
+    test.clock.advance(1000);
+    expect((await patch(id, {})).body.data).toEqual(before);
+  });
+
+  it.each([{ name: null }, { name: '' }, { role: 5 }, { id: 'x' }])('is refused as %j', async (body) => {
+    expect((await patch(await createId(), body)).status).toBe(400);
+  });
+
+  it('is refused for pathways and tools that are not there', async () => {
+    const id = await createId();
+    const pathway_conditions = [{ name: 'a', prompt: 'b', pathway_id: unknown }];
+    expect((await patch(id, { pathway_conditions })).codes).toEqual(['PATHWAY_NOT_FOUND']);
+    expect((await patch(id, { default_tools: [unknown] })).codes).toEqual(['TOOL_NOT_FOUND']);
+  });
+});
+
+describe('promoting', () => {
+  it('makes the draft the production version, and a new draft of it', async () => {
+    const id = await createId({ name: 'Ann', personality_prompt: 'Calm.' });
+    await patch(id, { personality_prompt: 'Loud.' });
+    const before = await read(id);
+    test.clock.advance(1000);
+    const { status, body } = await promote(id);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      current_production_version: {
+        id: before.current_draft_version_id,
+        version_type: 'production',
+        version_number: 2,
+        personality_prompt: 'Loud.',
+        promoted_from_version_id: before.current_draft_version_id,
+        promoted_at: new Date(test.clock.now()).toISOString(),
+      },
+      current_draft_version: {
+        version_type: 'draft',
+        version_number: 3,
+        personality_prompt: 'Loud.',
+        promoted_at: null,
+      },
+    });
+    const versions = await test.call('GET', `/v1/personas/${id}/versions`);
+    expect(versions.body.data).toMatchObject([
+      { version_number: 3, version_type: 'draft' },
+      { version_number: 2, version_type: 'production' },
+      { version_number: 1, version_type: 'production', personality_prompt: 'Calm.' },
+    ]);
+  });
+
+  it('is refused with a body that says more', async () => {
+    const url = `/v1/personas/${await createId()}/versions/promote`;
+    expect((await test.call('POST', url, { body: { publish_on_pass: 'yes' } })).status).toBe(400);
+    expect((await test.call('POST', url, { body: { now: true } })).codes).toEqual(['UNKNOWN_PROPERTY']);
+  });
+});
+
+describe('the numbers of a persona', () => {
+  it('are attached and detached, all or none', async () => {
+    await holdNumbers(number, '+14155550101');
+    await test.call('POST', '/v1/inbound/14155550100', { body: { prompt: 'Hi', label: 'Desk' } });
+    const id = await createId();
+    const refused = await attach(id, [number, '+14155550199', '14155550198']);
+    expect([refused.status, refused.codes]).toEqual([400, ['INVALID_INBOUND_NUMBERS']]);
+    expect(refused.body.errors).toMatchObject([
+      { details: { phone_numbers: ['+14155550199', '+14155550198'] } },
+    ]);
+    expect((await numberOf()).persona_id).toBe(null);
+    const { body } = await attach(id, ['14155550100', number, '+14155550101']);
+    expect(body.data?.inbound_numbers).toEqual([
+      { phone_number: number, label: 'Desk', persona_id: id },
+      { phone_number: '+14155550101', label: null, persona_id: id },
+    ]);
+    expect(await numberOf()).toMatchObject({ persona_id: id, prompt: null });
+    const other = await createId();
+    await attach(other, [number], 'detach');
+    expect((await numberOf()).persona_id).toBe(id);
+    expect((await attach(id, [number], 'detach')).body.data?.inbound_numbers).toMatchObject([
+      { phone_number: '+14155550101' },
+    ]);
+    expect((await attach(id, ['+14155550199'], 'detach')).codes).toEqual(['INVALID_INBOUND_NUMBERS']);
+  });
+
+  it.each([[[]], ['+14155550100'], [Array(101).fill('+14155550100')], [['abc']], [[5]]])(
+    'are refused as %j',
+    async (inbound_numbers) => {
+      expect((await attach(await createId(), inbound_numbers)).codes[0]).toBe('INVALID_PARAMETER');
+    },
+  );
+
+  it('of another organization count as not held', async () => {
+    await test.call('POST', '/v1/sip/attach', {
+      body: { phone_number: number, directions: ['inbound'] },
+      key: test.foreignKey,
+    });
+    expect((await attach(await createId(), [number])).codes).toEqual(['INVALID_INBOUND_NUMBERS']);
+  });
+
+  it('may be given by the number’s own settings, which nulls its other agent', async () => {
+    await holdNumbers(number);
+    const pathway_id = await createPathway();
+    const update = (body: object) => test.call('POST', '/v1/inbound/14155550100', { body });
+    await update({ pathway_id });
+    const persona_id = await createId();
+    expect((await update({ persona_id })).body.updates).toMatchObject({ persona_id, pathway_id: null });
+    expect(await numberOf()).toMatchObject({ persona_id, pathway_id: null });
+    await update({ pathway_id });
+    expect(await numberOf()).toMatchObject({ persona_id: null, pathway_id });
+    const foreign = await create({ name: 'x' }, { key: test.foreignKey });
+    for (const id of [unknown, foreign.body.data?.id]) {
+      expect((await update({ persona_id: id })).codes).toEqual(['PERSONA_NOT_FOUND']);
+    }
+    expect((await update({ persona_id, pathway_id })).codes).toEqual(['AGENT_SOURCE_CONFLICT']);
+  });
+});
+
+describe('deleting', () => {
+  it('is refused while a number is answered, and then hides the persona', async () => {
+    await holdNumbers(number);
+    const id = await createId();
+    await attach(id, [number]);
+    const refused = await test.call('DELETE', `/v1/personas/${id}`);
+    expect([refused.status, refused.codes]).toEqual([409, ['PERSONA_IN_USE']]);
+    expect(refused.body.errors).toMatchObject([{ details: { phone_numbers: [number], widget_ids: [] } }]);
+    await attach(id, [number], 'detach');
+    expect((await test.call('DELETE', `/v1/personas/${id}`)).body).toEqual({
+      data: { deleted: true },
+      errors: null,
+    });
+    expect((await test.call('GET', `/v1/personas/${id}`)).codes).toEqual(['PERSONA_NOT_FOUND']);
+    expect((await test.call('DELETE', `/v1/personas/${id}`)).codes).toEqual(['PERSONA_NOT_FOUND']);
+  });
+
+  it('is refused while a widget is answered', async () => {
+    const id = await createId();
+    const widget = await test.call('POST', '/v1/widget', { body: { name: 'Chat', persona_id: id } });
+    const refused = await test.call('DELETE', `/v1/personas/${id}`);
+    expect(refused.body.errors).toMatchObject([
+      {
+        code: 'PERSONA_IN_USE',
+        details: { phone_numbers: [], widget_ids: [widget.body.data?.widget?.id] },
+      },
+    ]);
+  });
+});
+
+describe('what an edge is told of a number with a persona', () => {
+  it('is its production version, under the number’s own settings', async () => {
+    await holdNumbers(number);
+    const pathway_id = await createPathway();
+    const id = await createId({
+      name: 'Ann',
+      role: 'Host',
+      orchestration_prompt: 'Book.',
+      personality_prompt: 'Calm.',
+      call_config: { voice: 'kal', language: 'de-DE', max_duration: 5, interruption_threshold: 90 },
+      pathway_conditions: [{ name: 'Menu', prompt: 'When asked', pathway_id }],
+    });
+    await attach(id, [number]);
+    await test.call('POST', '/v1/inbound/14155550100', {
+      body: { language: 'fr-FR', first_sentence: 'Oui' },
+    });
+    const edge = await connectEdge(test);
+    const { config } = await edge.next('config');
+    expect(config.numbers[0]?.agent).toMatchObject({
+      kind: 'persona',
+      persona_id: id,
+      persona_version: 1,
+      name: 'Ann',
+      role: 'Host',
+      orchestration_prompt: 'Book.',
+      personality_prompt: 'Calm.',
+      pathway_conditions: [
+        { name: 'Menu', prompt: 'When asked', pathway_id, pathway_version: 0, start_node_id: null },
+      ],
+      voice: 'kal',
+      language: 'fr-FR',
+      max_duration: 5,
+      interruption_threshold: 90,
+      wait_for_greeting: false,
+      first_sentence: 'Oui',
+    });
+    await patch(id, { personality_prompt: 'Loud.' });
+    await promote(id);
+    expect((await edge.next('change')).change.numbers).toMatchObject([
+      { agent: { personality_prompt: 'Loud.', persona_version: 2 } },
+    ]);
+    const nodes = [{ id: 'a', type: 'End Call', data: { isStart: true, text: 'Bye' } }];
+    await test.call('POST', `/v1/pathway/${pathway_id}/version`, { body: { name: 'v', nodes, edges: [] } });
+    await test.call('POST', `/v1/pathway/${pathway_id}/publish`, { body: { version_id: 1 } });
+    const { change } = await edge.next('change');
+    expect(change.numbers).toMatchObject([{ agent: { pathway_conditions: [{ pathway_version: 1 }] } }]);
+    expect(change.pathways).toMatchObject([{ pathway_id, version: 1 }]);
+    await edge.kill();
+  });
+});
+
+describe('the tools of a persona', () => {
+  const tool = { description: 'Says the time', integration: 'rest_api', action: 'request' };
+
+  it('reach the edges, with those of the number before them', async () => {
+    await holdNumbers(number);
+    const created: unknown[] = [];
+    for (const name of ['clock', 'calendar']) {
+      const answer = await test.call('POST', '/v2/tools', {
+        body: { name, ...tool, body: { url: 'https://a.example.com/', method: 'GET' } },
+      });
+      created.push(answer.body.data?.id);
+    }
+    const [clock, calendar] = created.map(String);
+    const id = await createId({ name: 'Ann', default_tools: [clock?.replace('TL-', '')] });
+    expect((await read(id)).current_production_version?.default_tools).toEqual([clock]);
+    await attach(id, [number]);
+    await test.call('POST', '/v1/inbound/14155550100', { body: { tools: [calendar] } });
+    const { numbers } = await test.control.services.edgeConfig.snapshot();
+    expect(numbers[0]?.agent?.tools).toMatchObject([
+      { tool_id: calendar, name: 'calendar' },
+      { tool_id: clock, name: 'clock' },
+    ]);
+  });
+});
+
+describe('what is changed of personas', () => {
+  it('is in the log of changes, with the numbers that they answer', async () => {
+    await holdNumbers(number);
+    const id = await createId();
+    await patch(id, { role: 'Host' });
+    await promote(id);
+    await attach(id, [number]);
+    await attach(id, [number], 'detach');
+    await test.call('DELETE', `/v1/personas/${id}`);
+    const actions = async (query: string) => {
+      const { body } = await test.call('GET', `/v1/org/audit?${query}`);
+      const entries = body.data?.entries as unknown as { action: string; changed_fields: string[] }[];
+      return entries.map((entry) => `${entry.action} ${entry.changed_fields.join()}`.trim()).sort();
+    };
+    expect(await actions(`area=personas&subject_id=${id}`)).toEqual([
+      'create',
+      'delete',
+      'promote',
+      'update role',
+    ]);
+    expect(await actions('area=numbers')).toEqual([
+      'update pathway_id,persona_id,prompt,stream_url',
+      'update persona_id',
+    ]);
+  });
+});
+
+describe('every persona endpoint', () => {
+  it('is 404 for unknown, malformed and foreign ids, and asks for a key', async () => {
+    const requests = (id: string) =>
+      [
+        ['GET', `/v1/personas/${id}`, undefined],
+        ['PATCH', `/v1/personas/${id}`, { name: 'x' }],
+        ['DELETE', `/v1/personas/${id}`, undefined],
+        ['GET', `/v1/personas/${id}/versions`, undefined],
+        ['POST', `/v1/personas/${id}/versions/promote`, {}],
+        ['POST', `/v1/personas/${id}/inbound/attach`, { inbound_numbers: [number] }],
+        ['POST', `/v1/personas/${id}/inbound/detach`, { inbound_numbers: [number] }],
+      ] as const;
+    for (const id of [unknown, 'none']) {
+      for (const [method, url, body] of requests(id)) {
+        expect((await test.call(method, url, { body })).codes).toEqual(['PERSONA_NOT_FOUND']);
+      }
+    }
+    const id = await createId();
+    for (const [method, url, body] of requests(id)) {
+      const foreign = await test.call(method, url, { body, key: test.foreignKey });
+      expect(foreign.codes).toEqual(['PERSONA_NOT_FOUND']);
+      expect((await test.call(method, url, { body, key: null })).status).toBe(401);
+    }
+    for (const method of ['GET', 'POST'] as const) {
+      const body = method === 'POST' ? { name: 'x' } : undefined;
+      const answer = await test.call(method, '/v1/personas', { body, key: null });
+      expect([answer.status, answer.body.data]).toEqual([401, null]);
+    }
+  });
+});

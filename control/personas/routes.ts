@@ -1,0 +1,164 @@
+/** /v1/personas (contract 12). */
+import { plain } from '#shared/api/common.ts';
+import {
+  PersonaAnswer,
+  PersonaCreate,
+  PersonaDeleted,
+  PersonaList,
+  PersonaNumbers,
+  PersonaPage,
+  PersonaPath,
+  PersonaUpdate,
+  PersonaVersionList,
+  Promote,
+  PromotePending,
+} from '#shared/api/personas.ts';
+import { actorOf } from '../audit/rules.ts';
+import type { Db } from '../db/tables.ts';
+import { type App, orgOf } from '../http/app-types.ts';
+import type { Services } from '../services.ts';
+import { attachPersona, detachPersona } from './numbers.ts';
+import { promote } from './promote.ts';
+import { personaView, versionView } from './rules.ts';
+import { listPersonas, listPersonaVersions, requirePersona, withVersions } from './store.ts';
+import { alterPersona, createPersona, removePersona } from './write.ts';
+
+const defaultPage = 20;
+
+export function personaRoutes(app: App, services: Services): void {
+  rowRoutes(app, services);
+  versionRoutes(app, services);
+  numberRoutes(app, services);
+}
+
+function rowRoutes(app: App, services: Services): void {
+  const { db } = services.database;
+
+  app.route({
+    method: 'GET',
+    url: '/v1/personas',
+    schema: {
+      summary: 'Personas, newest first',
+      querystring: PersonaPage,
+      response: { 200: PersonaList },
+    },
+    handler: async (request) => {
+      const { page = 1, limit = defaultPage } = request.query;
+      const rows = await listPersonas(db, orgOf(request), page, limit);
+      return plain((await withVersions(db, rows)).map(personaView));
+    },
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/v1/personas',
+    config: { errors: ['PATHWAY_NOT_FOUND', 'TOOL_NOT_FOUND'] },
+    schema: { summary: 'Create a persona', body: PersonaCreate, response: { 200: PersonaAnswer } },
+    handler: async (request) => {
+      const id = await createPersona(services, orgOf(request), request.body, actorOf(request));
+      return plain(await readPersona(db, orgOf(request), id));
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/personas/:id',
+    config: { errors: ['PERSONA_NOT_FOUND'] },
+    schema: { summary: 'One persona', params: PersonaPath, response: { 200: PersonaAnswer } },
+    handler: async (request) => plain(await readPersona(db, orgOf(request), request.params.id)),
+  });
+
+  app.route({
+    method: 'PATCH',
+    url: '/v1/personas/:id',
+    config: { errors: ['PERSONA_NOT_FOUND', 'PATHWAY_NOT_FOUND', 'TOOL_NOT_FOUND'] },
+    schema: {
+      summary: 'Alter a persona; prompts, conditions, call_config and tools go to its draft',
+      params: PersonaPath,
+      body: PersonaUpdate,
+      response: { 200: PersonaAnswer },
+    },
+    handler: async (request) => {
+      const { id } = request.params;
+      await alterPersona(services, orgOf(request), id, request.body, actorOf(request));
+      return plain(await readPersona(db, orgOf(request), id));
+    },
+  });
+
+  app.route({
+    method: 'DELETE',
+    url: '/v1/personas/:id',
+    config: { errors: ['PERSONA_NOT_FOUND', 'PERSONA_IN_USE'] },
+    schema: { summary: 'Delete a persona', params: PersonaPath, response: { 200: PersonaDeleted } },
+    handler: async (request) => {
+      await removePersona(services, orgOf(request), request.params.id, actorOf(request));
+      return plain({ deleted: true as const });
+    },
+  });
+}
+
+function versionRoutes(app: App, services: Services): void {
+  const { db } = services.database;
+
+  app.route({
+    method: 'GET',
+    url: '/v1/personas/:id/versions',
+    config: { errors: ['PERSONA_NOT_FOUND'] },
+    schema: {
+      summary: 'The versions of a persona, newest first',
+      params: PersonaPath,
+      response: { 200: PersonaVersionList },
+    },
+    handler: async (request) => {
+      const { id } = await requirePersona(db, orgOf(request), request.params.id);
+      return plain((await listPersonaVersions(db, id)).map(versionView));
+    },
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/v1/personas/:id/versions/promote',
+    config: { errors: ['PERSONA_NOT_FOUND', 'PROMOTION_BLOCKED'] },
+    schema: {
+      summary: 'Bring the draft into production',
+      params: PersonaPath,
+      body: Promote,
+      response: { 200: PersonaAnswer, 202: PromotePending },
+    },
+    handler: async (request, reply) => {
+      const { publish_on_pass = false } = request.body;
+      const { id } = request.params;
+      const waiting = await promote(services, orgOf(request), id, publish_on_pass, actorOf(request));
+      if (!waiting) return plain(await readPersona(db, orgOf(request), id));
+      reply.code(202);
+      return plain({ status: 'pending' as const, batch_id: waiting.batchId });
+    },
+  });
+}
+
+function numberRoutes(app: App, services: Services): void {
+  const { db } = services.database;
+
+  for (const [verb, change, summary] of [
+    ['attach', attachPersona, 'Let a persona answer numbers'],
+    ['detach', detachPersona, 'Let a persona answer numbers no longer'],
+  ] as const) {
+    app.route({
+      method: 'POST',
+      url: `/v1/personas/:id/inbound/${verb}`,
+      config: { errors: ['INVALID_INBOUND_NUMBERS', 'PERSONA_NOT_FOUND'] },
+      schema: { summary, params: PersonaPath, body: PersonaNumbers, response: { 200: PersonaAnswer } },
+      handler: async (request) => {
+        const { id } = request.params;
+        await change(services, orgOf(request), id, request.body.inbound_numbers, actorOf(request));
+        return plain(await readPersona(db, orgOf(request), id));
+      },
+    });
+  }
+}
+
+async function readPersona(db: Db, orgId: string, id: string) {
+  const [whole] = await withVersions(db, [await requirePersona(db, orgId, id)]);
+  if (!whole) throw new Error(`persona ${id} could not be read`);
+  return personaView(whole);
+}

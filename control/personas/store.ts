@@ -1,0 +1,125 @@
+/** Persona rows and their versions. Deleted personas stay, but are found no more. */
+import { ApiError } from '#shared/errors.ts';
+import type { Db, PersonaRow, PersonaVersionRow } from '../db/tables.ts';
+import { readSettings } from '../numbers/rules.ts';
+import type { WholePersona } from './rules.ts';
+
+export function findPersona(db: Db, orgId: string, id: string): Promise<PersonaRow | undefined> {
+  return db
+    .selectFrom('personas')
+    .selectAll()
+    .where('id', '=', id)
+    .where('org_id', '=', orgId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** @throws ApiError PERSONA_NOT_FOUND */
+export async function requirePersona(db: Db, orgId: string, id: string): Promise<PersonaRow> {
+  const row = await findPersona(db, orgId, id);
+  if (!row) throw ApiError.of('PERSONA_NOT_FOUND');
+  return row;
+}
+
+export function findPersonaVersion(db: Db, id: string): Promise<PersonaVersionRow> {
+  return db.selectFrom('persona_versions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+}
+
+/** Newest first. */
+export function listPersonaVersions(db: Db, personaId: string): Promise<PersonaVersionRow[]> {
+  return db
+    .selectFrom('persona_versions')
+    .selectAll()
+    .where('persona_id', '=', personaId)
+    .orderBy('version_number', 'desc')
+    .execute();
+}
+
+/** One page, newest first. @param page from 1 */
+export function listPersonas(db: Db, orgId: string, page: number, limit: number): Promise<PersonaRow[]> {
+  return db
+    .selectFrom('personas')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset((page - 1) * limit)
+    .execute();
+}
+
+/** Personas with their two present versions and their numbers, in the same order. */
+export async function withVersions(db: Db, rows: readonly PersonaRow[]): Promise<WholePersona[]> {
+  if (rows.length === 0) return [];
+  const versions = await db
+    .selectFrom('persona_versions')
+    .selectAll()
+    .where(
+      'id',
+      'in',
+      rows.flatMap((row) => [row.production_version_id, row.draft_version_id]),
+    )
+    .execute();
+  const byId = new Map(versions.map((version) => [version.id, version]));
+  const numbers = await db
+    .selectFrom('numbers')
+    .select(['number', 'persona_id', 'settings'])
+    .where(
+      'persona_id',
+      'in',
+      rows.map((row) => row.id),
+    )
+    .where('archived_at', 'is', null)
+    .orderBy('number')
+    .execute();
+  return rows.flatMap((row) => {
+    const production = byId.get(row.production_version_id);
+    const draft = byId.get(row.draft_version_id);
+    if (!production || !draft) throw new Error(`persona ${row.id} lacks one of its versions`);
+    const own = numbers
+      .filter((number) => number.persona_id === row.id)
+      .map(({ number, settings }) => ({ number, label: readSettings(settings).label ?? null }));
+    return [{ row, production, draft, numbers: own }];
+  });
+}
+
+export async function insertPersona(
+  db: Db,
+  persona: PersonaRow,
+  versions: readonly PersonaVersionRow[],
+): Promise<void> {
+  await db.insertInto('personas').values(persona).execute();
+  await db
+    .insertInto('persona_versions')
+    .values([...versions])
+    .execute();
+}
+
+export async function updatePersona(
+  db: Db,
+  id: string,
+  change: Partial<Omit<PersonaRow, 'id' | 'org_id' | 'created_at'>>,
+): Promise<void> {
+  await db.updateTable('personas').set(change).where('id', '=', id).execute();
+}
+
+export async function updatePersonaVersion(
+  db: Db,
+  id: string,
+  change: Partial<Omit<PersonaVersionRow, 'id' | 'persona_id'>>,
+): Promise<void> {
+  await db.updateTable('persona_versions').set(change).where('id', '=', id).execute();
+}
+
+/** Numbers, archived ones left out, that a persona answers. */
+export async function numbersOfPersona(db: Db, personaId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('numbers')
+    .select('number')
+    .where('persona_id', '=', personaId)
+    .where('archived_at', 'is', null)
+    .orderBy('number')
+    .execute();
+  return rows.map(({ number }) => number);
+}

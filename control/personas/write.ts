@@ -1,0 +1,145 @@
+/** Personas are created, altered and deleted (contract 12). */
+import type { PersonaCreate, PersonaUpdate } from '#shared/api/personas.ts';
+import { ApiError } from '#shared/errors.ts';
+import { newId } from '#shared/ids.ts';
+import { dropScenarios } from '../agent-testing/store.ts';
+import type { Actor } from '../audit/rules.ts';
+import { recordChange } from '../audit/store.ts';
+import type { Db, PersonaRow, PersonaVersionRow } from '../db/tables.ts';
+import type { Altered } from '../edges/store.ts';
+import { isoTime } from '../organizations/store.ts';
+import { personaSource, setReferences } from '../pathways/references-store.ts';
+import { dropPending } from '../promotion/pending-store.ts';
+import type { Services } from '../services.ts';
+import { widgetsUsingPersona } from '../widgets/store.ts';
+import { checkReferences } from './references.ts';
+import { changedContent, contentColumns, emptyContent, type PersonaContent, readContent } from './rules.ts';
+import {
+  findPersonaVersion,
+  insertPersona,
+  numbersOfPersona,
+  requirePersona,
+  updatePersona,
+  updatePersonaVersion,
+} from './store.ts';
+
+/** Returns the id. @throws ApiError PATHWAY_NOT_FOUND, TOOL_NOT_FOUND, INVALID_PARAMETER */
+export function createPersona(
+  services: Services,
+  orgId: string,
+  body: PersonaCreate,
+  by: Actor,
+): Promise<string> {
+  const now = isoTime(services.clock);
+  const content = changedContent(emptyContent, body);
+  const id = newId();
+  const version = (type: PersonaVersionRow['version_type'], number: number): PersonaVersionRow => ({
+    id: newId(),
+    persona_id: id,
+    version_type: type,
+    version_number: number,
+    ...contentColumns(content),
+    promoted_from_version_id: null,
+    promoted_at: type === 'production' ? now : null,
+    created_at: now,
+    updated_at: now,
+  });
+  const production = version('production', 1);
+  const draft = version('draft', 2);
+  const persona: PersonaRow = {
+    id,
+    org_id: orgId,
+    name: body.name,
+    role: body.role ?? null,
+    description: body.description ?? null,
+    tags: JSON.stringify(body.tags ?? []),
+    production_version_id: production.id,
+    draft_version_id: draft.id,
+    created_at: now,
+    updated_at: now,
+    deleted_at: null,
+  };
+  return services.edgeConfig.change(async (db, altered) => {
+    await checkReferences(db, orgId, content);
+    await insertPersona(db, persona, [production, draft]);
+    await setReferences(db, orgId, personaSource(id), referencesOf(content), altered.pathways);
+    await record(services, db, by, persona, 'create');
+    return id;
+  });
+}
+
+function referencesOf(content: PersonaContent) {
+  return content.pathway_conditions.map(({ pathway_id, pathway_version }) => ({
+    pathwayId: pathway_id,
+    version: pathway_version,
+  }));
+}
+
+/** Name, role, description and tags are in force at once; the rest goes to the draft. */
+export function alterPersona(
+  services: Services,
+  orgId: string,
+  id: string,
+  body: PersonaUpdate,
+  by: Actor,
+): Promise<void> {
+  const now = isoTime(services.clock);
+  return services.edgeConfig.change(async (db, altered) => {
+    const persona = await requirePersona(db, orgId, id);
+    const draft = await findPersonaVersion(db, persona.draft_version_id);
+    const before = readContent(draft);
+    const content = changedContent(before, body);
+    if (body.pathway_conditions !== undefined || body.default_tools !== undefined) {
+      await checkReferences(db, orgId, content);
+    }
+    const { content_hash, ...columns } = contentColumns(content);
+    if (content_hash !== draft.content_hash) {
+      await updatePersonaVersion(db, draft.id, { ...columns, content_hash, updated_at: now });
+    }
+    if (Object.keys(body).length === 0) return;
+    const { name, role, description, tags } = body;
+    await updatePersona(db, id, {
+      ...(name !== undefined && { name }),
+      ...(role !== undefined && { role }),
+      ...(description !== undefined && { description }),
+      ...(tags !== undefined && { tags: JSON.stringify(tags ?? []) }),
+      updated_at: now,
+    });
+    await record(services, db, by, persona, 'update', Object.keys(body).sort());
+    // Name and role are part of what the edges are told.
+    if (name !== undefined || role !== undefined) await tellNumbers(db, altered, id);
+  });
+}
+
+async function tellNumbers(db: Db, altered: Altered, personaId: string): Promise<void> {
+  for (const number of await numbersOfPersona(db, personaId)) altered.numbers.add(number);
+}
+
+/** @throws ApiError PERSONA_NOT_FOUND, PERSONA_IN_USE */
+export function removePersona(services: Services, orgId: string, id: string, by: Actor): Promise<void> {
+  return services.edgeConfig.change(async (db, altered) => {
+    const persona = await requirePersona(db, orgId, id);
+    const phone_numbers = await numbersOfPersona(db, id);
+    const widget_ids = await widgetsUsingPersona(db, id);
+    if (phone_numbers.length + widget_ids.length > 0) {
+      throw ApiError.of('PERSONA_IN_USE', { phone_numbers, widget_ids });
+    }
+    await setReferences(db, orgId, personaSource(id), [], altered.pathways);
+    const now = isoTime(services.clock);
+    await dropPending(db, 'persona', id);
+    await dropScenarios(db, { kind: 'persona', id }, now);
+    await updatePersona(db, id, { deleted_at: now });
+    await record(services, db, by, persona, 'delete');
+  });
+}
+
+function record(
+  { clock }: Services,
+  db: Db,
+  by: Actor,
+  { id: subject, org_id: orgId }: PersonaRow,
+  action: string,
+  fields: string[] = [],
+): Promise<void> {
+  return recordChange(db, clock, by, { orgId, area: 'personas', subject, action, fields });
+}

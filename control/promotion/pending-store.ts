@@ -1,0 +1,41 @@
+/** Publications that wait for their batch of test runs (contract 6.11). */
+import type { Db, PendingPromotionRow } from '../db/tables.ts';
+
+/** Asking again while the same batch runs changes nothing. */
+export async function insertPending(db: Db, row: PendingPromotionRow): Promise<void> {
+  await db
+    .insertInto('pending_promotions')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export function listPending(db: Db, batchId: string): Promise<PendingPromotionRow[]> {
+  return db.selectFrom('pending_promotions').selectAll().where('batch_id', '=', batchId).execute();
+}
+
+/** Takes a publication off the list. @returns false when it was taken off before */
+export async function takePending(db: Db, pending: PendingPromotionRow): Promise<boolean> {
+  const { batch_id, kind, subject_id, version } = pending;
+  const result = await db
+    .deleteFrom('pending_promotions')
+    .where('batch_id', '=', batch_id)
+    .where('kind', '=', kind)
+    .where('subject_id', '=', subject_id)
+    .where('version', '=', version)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+/** Forgets what waits for a pathway or persona that is deleted. */
+export async function dropPending(
+  db: Db,
+  kind: PendingPromotionRow['kind'],
+  subjectId: string,
+): Promise<void> {
+  await db
+    .deleteFrom('pending_promotions')
+    .where('kind', '=', kind)
+    .where('subject_id', '=', subjectId)
+    .execute();
+}

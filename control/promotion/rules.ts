@@ -1,0 +1,57 @@
+/** What may go into production (contract 6.11): the question, the answers, and who is asked. */
+
+export type PromotionSubject =
+  | { readonly kind: 'pathway'; readonly pathwayId: string; readonly version: number }
+  | { readonly kind: 'persona'; readonly personaId: string; readonly versionId: string };
+
+export interface PromotionRequest {
+  readonly orgId: string;
+  readonly subject: PromotionSubject;
+  /** Of exactly what would be published. */
+  readonly contentHash: string;
+  /** Whether a batch of the blocking scenarios is to be started, unless one runs for the same content. */
+  readonly startBatch: boolean;
+}
+
+/** A required scenario that has not passed on this content. */
+export interface BlockingScenario {
+  readonly scenario_id: string;
+  readonly name: string;
+  readonly reason:
+    | 'NO_RUN'
+    | 'RUN_IN_PROGRESS'
+    | 'RUN_FAILED'
+    | 'RUN_ERROR'
+    | 'RUN_CANCELLED'
+    | 'SCENARIO_CHANGED';
+  readonly latest_run_id: string | null;
+  readonly score: number | null;
+}
+
+export type PromotionVerdict =
+  | { readonly passed: true }
+  | {
+      readonly passed: false;
+      /** Null only when no batch was to be started. */
+      readonly batchId: string | null;
+      readonly scenarios: readonly BlockingScenario[];
+    };
+
+export interface PromotionGate {
+  judge(request: PromotionRequest): Promise<PromotionVerdict>;
+}
+
+/** The gate that is asked: open until another one is registered. */
+export class PromotionGates implements PromotionGate {
+  #gate: PromotionGate | null = null;
+
+  /** @throws Error when there is one already */
+  register(gate: PromotionGate): void {
+    if (this.#gate) throw new Error('a promotion gate is registered already');
+    this.#gate = gate;
+  }
+
+  async judge(request: PromotionRequest): Promise<PromotionVerdict> {
+    return this.#gate ? this.#gate.judge(request) : { passed: true };
+  }
+}
