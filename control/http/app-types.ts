@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RawServerDefault,
+} from 'fastify';
 import type { ApiErrorCode } from '#shared/errors.ts';
 
 export type App = FastifyInstance<
@@ -19,10 +25,12 @@ export type Caller =
   | {
       readonly kind: 'customer';
       readonly keyId: string;
+      /** First characters of the key, to recognise it. */
+      readonly keyPrefix: string;
       readonly orgId: string;
       readonly sipEnabled: boolean;
     }
-  | { readonly kind: 'operator'; readonly keyId: string };
+  | { readonly kind: 'operator'; readonly keyId: string; readonly keyPrefix: string };
 
 /** A limit of its own for one route, besides that per key (contract 1.6). */
 export interface RouteLimit {
@@ -39,6 +47,12 @@ declare module 'fastify' {
     limits?: readonly RouteLimit[];
     /** Codes that the route answers with besides those of every endpoint. */
     errors?: readonly ApiErrorCode[];
+    /** Codes that come with another status here than elsewhere (`ApiError.answeredWith`). */
+    errorStatuses?: Readonly<Partial<Record<ApiErrorCode, number>>>;
+    /** Lets a request in by something else than a key; where it says false, a key is needed. */
+    admits?: (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>;
+    /** The path itself opens something; logs show the route in its place. */
+    secretPath?: boolean;
     /** An operator route that needs no key when the deployment makes its metrics public. */
     openWhenPublicMetrics?: boolean;
   }

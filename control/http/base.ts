@@ -23,12 +23,15 @@ export interface BaseOptions {
   readonly logger: FastifyBaseLogger;
   /** Whether answers are checked against their schemas; a wrong one fails. For tests. */
   readonly checkAnswers: boolean;
+  /** Addresses and networks whose word about the client's address is taken. */
+  readonly trustedProxies?: readonly string[];
 }
 
 export function createBase(options: BaseOptions): App {
   const app: App = fastify({
     loggerInstance: options.logger,
     bodyLimit: bodyLimitBytes,
+    trustProxy: options.trustedProxies?.length ? [...options.trustedProxies] : false,
     genReqId: requestId,
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: 'idle',
@@ -112,6 +115,11 @@ function addBodyParser(app: App): void {
   });
 }
 
+function loggedPath(request: FastifyRequest): string {
+  const { config, url = '' } = request.routeOptions;
+  return config.secretPath ? url : (request.url.split('?', 1)[0] ?? '');
+}
+
 function addAccessLog(app: App): void {
   app.addHook('onResponse', async (request, reply) => {
     // Probes and scrapers ask all the time; what they get wrong is still told.
@@ -119,7 +127,7 @@ function addAccessLog(app: App): void {
     request.log[level](
       {
         method: request.method,
-        path: request.url.split('?', 1)[0],
+        path: loggedPath(request),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
       },

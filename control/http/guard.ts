@@ -4,7 +4,7 @@ import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Db } from '../db/tables.ts';
 import { keyOfHeader } from '../organizations/rules.ts';
-import { findApiKey } from '../organizations/store.ts';
+import { findApiKey, noteKeyUse } from '../organizations/store.ts';
 import type { App, Caller } from './app-types.ts';
 import { RateLimiter, type WindowState } from './rate-limit.ts';
 
@@ -25,7 +25,8 @@ export function addGuard(app: App, options: GuardOptions): void {
     const access = config.access ?? 'customer';
     if (request.is404 || access === 'public' || access === 'edge') return;
     if (access === 'operator' && config.openWhenPublicMetrics && options.metricsPublic) return;
-    const caller = await authenticate(options.db, request);
+    if (await config.admits?.(request, reply)) return;
+    const caller = await authenticate(options, request);
     request.caller = caller;
     limitRequests(limiter, options.requestsPerMinute, caller, request, reply);
     if (access === 'operator' && caller.kind !== 'operator') throw ApiError.of('OPERATOR_KEY_REQUIRED');
@@ -36,12 +37,15 @@ export function addGuard(app: App, options: GuardOptions): void {
   });
 }
 
-async function authenticate(db: Db, request: FastifyRequest): Promise<Caller> {
+async function authenticate({ db, clock }: GuardOptions, request: FastifyRequest): Promise<Caller> {
   const key = keyOfHeader(request.headers.authorization);
+  // Looked up each time, so that a key revoked by another process opens nothing from that moment on.
   const found = key === null ? null : await findApiKey(db, key);
   if (!found) throw ApiError.of('AUTH_FAILURE');
-  if (found.org_id === null) return { kind: 'operator', keyId: found.id };
-  return { kind: 'customer', keyId: found.id, orgId: found.org_id, sipEnabled: found.sip_enabled };
+  await noteKeyUse(db, clock, found);
+  const { id: keyId, prefix: keyPrefix, org_id: orgId } = found;
+  if (orgId === null) return { kind: 'operator', keyId, keyPrefix };
+  return { kind: 'customer', keyId, keyPrefix, orgId, sipEnabled: found.sip_enabled };
 }
 
 function limitRequests(

@@ -8,6 +8,8 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
+import { deleteInBatches } from '../db/batches.ts';
+import type { SecretBox } from '../db/secrets.ts';
 import type { Db, IdempotentAnswerRow } from '../db/tables.ts';
 import type { App } from './app-types.ts';
 
@@ -33,14 +35,21 @@ declare module 'fastify' {
   }
 }
 
-export function addIdempotency(app: App, db: Db, clock: Clock): void {
+export interface IdempotencyParts {
+  readonly database: { readonly db: Db };
+  readonly clock: Clock;
+  /** Seals the kept answers: some show a secret for the only time. */
+  readonly secrets: SecretBox;
+}
+
+export function addIdempotency(app: App, { database: { db }, clock, secrets }: IdempotencyParts): void {
   const running = new Map<string, Running>();
   app.decorateRequest('idempotent', null);
 
   app.addHook('preValidation', async (request, reply) => {
     const place = placeOf(request);
     if (!place) return;
-    const bodyHash = hashBody(request.body);
+    const bodyHash = hashBody(request);
     const name = JSON.stringify(place);
     for (let first = running.get(name); first; first = running.get(name)) {
       if (first.bodyHash !== bodyHash) throw ApiError.of('IDEMPOTENCY_CONFLICT');
@@ -53,7 +62,7 @@ export function addIdempotency(app: App, db: Db, clock: Clock): void {
     if (!stored) return;
     finish(request, running);
     if (stored.body_hash !== bodyHash) throw ApiError.of('IDEMPOTENCY_CONFLICT');
-    return replay(reply, stored);
+    return replay(reply, stored, secrets);
   });
 
   app.addHook('onSend', async (request, reply, payload) => {
@@ -65,7 +74,7 @@ export function addIdempotency(app: App, db: Db, clock: Clock): void {
         body_hash: mine.bodyHash,
         status: reply.statusCode,
         content_type: String(reply.getHeader('content-type') ?? 'application/json; charset=utf-8'),
-        answer: payload,
+        answer: secrets.seal(payload, answerContext(mine.place)),
         created_at: new Date(clock.now()).toISOString(),
       });
     }
@@ -98,9 +107,11 @@ function finish(request: FastifyRequest, running: Map<string, Running>): void {
   mine.end();
 }
 
-function hashBody(body: unknown): string {
+/** An upload is read by its route only, so its length stands for it. */
+function hashBody({ body, headers }: FastifyRequest): string {
+  const isUpload = headers['content-type']?.startsWith('multipart/');
   return createHash('sha256')
-    .update(JSON.stringify(body ?? {}))
+    .update(isUpload ? `upload ${headers['content-length']}` : JSON.stringify(body ?? {}))
     .digest('hex');
 }
 
@@ -128,19 +139,41 @@ async function storeAnswer(db: Db, row: IdempotentAnswerRow): Promise<void> {
     .execute();
 }
 
-function replay(reply: FastifyReply, stored: IdempotentAnswerRow): FastifyReply {
+function answerContext({ org_id, path, key }: Place): string {
+  return `idempotent_answer:${JSON.stringify([org_id, path, key])}`;
+}
+
+/** An answer that an earlier version kept is plain JSON. */
+function openAnswer(stored: IdempotentAnswerRow, secrets: SecretBox): string {
+  return stored.answer.startsWith('{') ? stored.answer : secrets.open(stored.answer, answerContext(stored));
+}
+
+function replay(reply: FastifyReply, stored: IdempotentAnswerRow, secrets: SecretBox): FastifyReply {
   return reply
     .code(stored.status)
     .header('idempotent-replayed', 'true')
     .header('content-type', stored.content_type)
-    .send(stored.answer);
+    .send(openAnswer(stored, secrets));
 }
 
 /** Deletes answers that are no longer given again. Returns how many. */
-export async function forgetAnswers(db: Db, clock: Clock): Promise<number> {
-  const result = await db
-    .deleteFrom('idempotent_answers')
-    .where('created_at', '<=', new Date(clock.now() - keptMs).toISOString())
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
+export function forgetAnswers(db: Db, clock: Clock): Promise<number> {
+  const before = new Date(clock.now() - keptMs).toISOString();
+  return deleteInBatches((limit) =>
+    db
+      .deleteFrom('idempotent_answers')
+      .where((eb) =>
+        eb(
+          eb.refTuple('org_id', 'path', 'key'),
+          'in',
+          eb
+            .selectFrom('idempotent_answers')
+            .select(['org_id', 'path', 'key'])
+            .where('created_at', '<=', before)
+            .limit(limit)
+            .$asTuple('org_id', 'path', 'key'),
+        ),
+      )
+      .executeTakeFirst(),
+  );
 }

@@ -1,0 +1,113 @@
+/** The conventions of contract section 1, on every route that is served. */
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, startControl } from '../testing/harness.ts';
+import { type ServedRoute, servedRoutes } from '../testing/routes.ts';
+import { errorBody, groupOf } from './groups.ts';
+
+const test = await startControl({ RATE_LIMIT_PER_MINUTE: '1000000' });
+afterAll(() => test.close());
+/** Longer than every window of a rate limit. */
+beforeEach(() => test.clock.advance(15 * 60_000));
+const routes = await servedRoutes(test);
+const withKey = routes.filter((route) => route.access !== 'public');
+const withBody = withKey.filter((route) => route.body && route.contentType === 'application/json');
+
+const keyFor = (route: ServedRoute) => (route.access === 'operator' ? test.operatorKey : test.key);
+
+function send(route: ServedRoute, payload: string, type = 'application/json'): Promise<Answer> {
+  const headers = { 'content-type': type };
+  return test.call(route.method, route.url, { key: keyFor(route), headers, body: payload });
+}
+
+const unauthorized = { error: 'AUTH_FAILURE', code: 'AUTH_FAILURE', message: 'Unauthorized' } as const;
+const names = (list: readonly ServedRoute[]) => list.map((route) => [route.name, route] as const);
+
+describe('every route', () => {
+  it('is walked', () => {
+    expect(routes.length).toBeGreaterThan(40);
+    expect(withBody.length).toBeGreaterThan(15);
+  });
+
+  it.each(names(routes))('%s echoes the request id and forbids storing and sniffing', async (_, route) => {
+    const answer = await test.call(route.method, route.url, {
+      key: null,
+      headers: { 'x-request-id': 'a.B-1' },
+    });
+    expect(answer.headers).toMatchObject({
+      'x-request-id': 'a.B-1',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(answer.status).toBeLessThan(500);
+  });
+
+  it.each(names(routes))(
+    '%s names its methods to a wrong one, before it asks for a key',
+    async (_, route) => {
+      const method = (['PUT', 'PATCH', 'DELETE', 'POST', 'GET'] as const).find(
+        (one) => !route.methods.includes(one),
+      );
+      if (!method) throw new Error(`${route.url} takes every method`);
+      const answer = await test.call(method, route.url, { key: null });
+      expect(answer.status).toBe(405);
+      expect(answer.codes).toEqual(['METHOD_NOT_ALLOWED']);
+      const allowed = String(answer.headers.allow).split(', ');
+      expect(allowed).toEqual(expect.arrayContaining([...route.methods]));
+      expect(allowed).not.toContain(method);
+    },
+  );
+});
+
+describe('every route with a key', () => {
+  it.each(names(withKey))('%s refuses without one, and with an unknown one', async (_, route) => {
+    for (const key of [null, 'tk_unknown']) {
+      const answer = await test.call(route.method, route.url, { key });
+      expect(answer.status).toBe(401);
+      expect(answer.body).toEqual({ ...errorBody(groupOf(route.url), 401, [unauthorized]), data: null });
+    }
+  });
+
+  it.each(names(withKey))('%s refuses a key of the other kind', async (_, route) => {
+    const isOperator = route.access === 'operator';
+    const answer = await test.call(route.method, route.url, {
+      key: isOperator ? test.key : test.operatorKey,
+    });
+    expect([answer.status, answer.codes]).toEqual(
+      isOperator ? [403, ['OPERATOR_KEY_REQUIRED']] : [401, ['AUTH_FAILURE']],
+    );
+  });
+
+  it.each(names(withKey))('%s tells how many requests are left', async (_, route) => {
+    const answer = await test.call(route.method, route.url, { key: keyFor(route) });
+    expect(Number(answer.headers['ratelimit-limit'])).toBeGreaterThan(0);
+    expect(Number(answer.headers['ratelimit-remaining'])).toBeGreaterThanOrEqual(0);
+    expect(answer.headers['ratelimit-reset']).toMatch(/^[1-9][0-9]*$/);
+  });
+});
+
+describe('every route with a JSON body', () => {
+  it.each(names(withBody))('%s refuses a property that it does not know', async (_, route) => {
+    const answer = await send(route, JSON.stringify({ ...route.example, nonsense_property: 1 }));
+    expect(answer.body.errors).toMatchObject([
+      { code: 'UNKNOWN_PROPERTY', details: { path: '/nonsense_property' } },
+    ]);
+    expect(answer.status).toBe(400);
+  });
+
+  it.each(names(withBody))('%s refuses what is no JSON object', async (_, route) => {
+    for (const payload of ['{', '[]', '"text"', '1']) {
+      const answer = await send(route, payload);
+      expect([answer.status, answer.codes]).toEqual([400, ['INVALID_JSON']]);
+    }
+  });
+
+  it.each(names(withBody))('%s refuses another type of body', async (_, route) => {
+    const answer = await send(route, 'a=1', 'application/x-www-form-urlencoded');
+    expect([answer.status, answer.codes]).toEqual([415, ['UNSUPPORTED_MEDIA_TYPE']]);
+  });
+
+  it.each(names(withBody))('%s refuses more than 1 MiB', async (_, route) => {
+    const answer = await send(route, JSON.stringify({ text: 'x'.repeat(1_048_576) }));
+    expect([answer.status, answer.codes]).toEqual([413, ['PAYLOAD_TOO_LARGE']]);
+  });
+});

@@ -1,0 +1,275 @@
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ruleEngine } from '#shared/models/rule-engine.ts';
+import { startControl, type TestControl } from '../testing/harness.ts';
+import { EventReader, HandModel, makePersonaWidget, makeThread, makeWidget, origin } from './testing.ts';
+
+let test: TestControl;
+let model: HandModel;
+let base = '';
+let closed = false;
+const readers: EventReader[] = [];
+
+async function start(env: Record<string, string> = {}): Promise<void> {
+  model = new HandModel();
+  const models = { understanding: ruleEngine, dialogue: model };
+  test = await startControl(env, {}, { models });
+  await test.control.app.listen({ host: '127.0.0.1', port: 0 });
+  base = `http://127.0.0.1:${(test.control.app.server.address() as AddressInfo).port}`;
+  closed = false;
+}
+beforeEach(() => start());
+afterEach(async () => {
+  for (const reader of readers.splice(0)) reader.leave();
+  if (!closed) await test.close();
+});
+
+async function watch(thread: string, headers: Record<string, string> = {}): Promise<EventReader> {
+  const reader = await EventReader.open(`${base}${thread}/events`, { authorization: test.key, ...headers });
+  readers.push(reader);
+  return reader;
+}
+const post = (thread: string, content: string, more: object = {}) =>
+  test.call('POST', `${thread}/messages`, { body: { content, ...more } });
+/** What came, null when nothing did yet. */
+const afterAdvancing = <T>(ms: number, coming: Promise<T>): Promise<T | null> => {
+  test.clock.advance(ms);
+  return Promise.race([coming, null]);
+};
+const openStreams = async () => {
+  const { text } = await test.call('GET', '/metrics', { key: test.operatorKey });
+  return /^trunkline_control_widget_streams (\d+)$/m.exec(text)?.[1];
+};
+
+describe('a stream of events', () => {
+  it('tells every message in order, the hand-off and the end, and then closes', async () => {
+    const thread = await makeThread(test, await makeWidget(test));
+    const reader = await watch(thread);
+    expect(Object.fromEntries(reader.response.headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    });
+    const posted = await post(thread, 'Ada');
+    const messages = posted.body.data?.messages as unknown as Record<string, unknown>[];
+    const seen = [];
+    for (let event = await reader.next(); event && event.id !== '3'; event = await reader.next()) {
+      if (event.event === 'message') seen.push([event.id, event.data.content]);
+    }
+    expect(seen).toEqual([
+      ['1', 'Hello , what is your name?'],
+      ['2', 'Ada'],
+    ]);
+    const again = await watch(thread, { 'last-event-id': '2' });
+    expect(await again.next()).toEqual({ id: '3', event: 'message', data: messages[1] });
+    await test.call('POST', `${thread}/handoff`);
+    await post(thread, 'This is Eve', { sender_type: 'ASSISTANT' });
+    await test.call('POST', `${thread}/end`);
+    expect(await again.take(4)).toMatchObject([
+      { event: 'handoff', data: { live_agent_handoff_at: '2030-01-01T00:00:00.000Z' } },
+      { id: '4', event: 'message', data: { sender_type: 'ASSISTANT', content: 'This is Eve' } },
+      { event: 'ended', data: { ended_at: '2030-01-01T00:00:00.000Z' } },
+      null,
+    ]);
+  });
+
+  it('of a thread that has ended tells it whole and closes at once', async () => {
+    const thread = await makeThread(test, await makeWidget(test));
+    await test.call('POST', `${thread}/end`);
+    const reader = await watch(thread, { 'last-event-id': 'nonsense' });
+    expect((await reader.take(3)).map((event) => event?.event)).toEqual(['message', 'ended', undefined]);
+  });
+
+  it('tells more messages than one page', async () => {
+    const thread = await makeThread(test, await makeWidget(test, { greeting: 'Hi' }));
+    await test.call('POST', `${thread}/handoff`);
+    for (let i = 0; i < 120; i++) await post(thread, `message ${i}`);
+    const reader = await watch(thread);
+    const events = await reader.take(122);
+    expect(events.slice(0, 121).map((event) => event?.id)).toEqual(
+      Array.from({ length: 121 }, (_, index) => String(index + 1)),
+    );
+    expect(events[121]?.event).toBe('handoff');
+  });
+
+  it('tells an answer while it is written, masked, to those who come late too', async () => {
+    const thread = await makeThread(test, await makePersonaWidget(test, { blockedWords: ['darn'] }));
+    const reader = await watch(thread);
+    const posted = post(thread, 'A lamp?');
+    expect(await reader.next()).toMatchObject({ id: '1', event: 'message' });
+    await model.questions(1);
+    model.say('It costs ten. ', 'That darn lamp. ');
+    const first = await reader.next();
+    expect(first).toMatchObject({ event: 'delta', data: { text: 'It costs' } });
+    const late = await watch(thread, { 'last-event-id': '1' });
+    const pieces = await late.next();
+    expect(pieces?.data.id).toBe(first?.data.id);
+    model.say('Bye.', null);
+    const { body } = await posted;
+    const answer = { id: first?.data.id, content: 'It costs ten. That **** lamp. Bye.' };
+    expect(body.data?.messages?.[1]).toMatchObject(answer);
+    for (const one of [reader, late]) {
+      let event = await one.next();
+      while (event?.event === 'delta') {
+        expect(JSON.stringify(event.data)).not.toContain('darn');
+        event = await one.next();
+      }
+      expect(event).toMatchObject({ id: '2', event: 'message', data: answer });
+    }
+  });
+
+  it('is kept up by heartbeats', async () => {
+    const reader = await watch(await makeThread(test, await makeWidget(test)));
+    expect(await reader.block()).toBe('retry: 2000');
+    await reader.block();
+    const beat = reader.block();
+    // The timer is set when the stream has nothing more to tell.
+    await expect.poll(() => afterAdvancing(15_000, beat)).toBe(':');
+  });
+
+  it('ends when its reader leaves, and holds nothing then', async () => {
+    const thread = await makeThread(test, await makeWidget(test));
+    const reader = await watch(thread);
+    await reader.next();
+    expect(reader.response.headers.get('access-control-allow-origin')).toBeNull();
+    expect(await openStreams()).toBe('1');
+    reader.leave();
+    await expect.poll(openStreams).toBe('0');
+  });
+
+  it('ends when the control plane does', async () => {
+    const reader = await watch(await makeThread(test, await makeWidget(test)));
+    await reader.next();
+    closed = true;
+    await Promise.all([test.close(), expect(reader.next()).resolves.toBeNull()]);
+  });
+
+  it('tells that nobody wrote for too long', async () => {
+    const reader = await watch(await makeThread(test, await makeWidget(test, { timeoutSeconds: 60 })));
+    await reader.next();
+    const ended = reader.next();
+    await expect
+      .poll(() => afterAdvancing(10_000, ended))
+      .toMatchObject({
+        event: 'ended',
+        data: { ended_at: '2030-01-01T00:01:00.000Z' },
+      });
+  });
+});
+
+describe('how many streams there may be', () => {
+  it('is limited by widget and by the address of visitors', async () => {
+    await test.close();
+    await start({ WIDGET_STREAMS_PER_WIDGET: '2', WIDGET_STREAMS_PER_ADDRESS: '1' });
+    const widget = await makeWidget(test);
+    const given = await test.call('POST', `${widget}/session`, { key: null, headers: { origin } });
+    const { token, thread_id } = given.body.data as unknown as Record<string, string>;
+    const thread = `${widget}/threads/${thread_id}`;
+    const visitor = { authorization: `Bearer ${token}` };
+    await watch(thread, visitor);
+    const second = await watch(thread, visitor);
+    expect(second.response.status).toBe(429);
+    expect(await second.response.headers.get('retry-after')).toBe('5');
+    await watch(thread);
+    expect((await watch(thread)).response.status).toBe(429);
+  });
+});
+
+describe('an answer of the agent', () => {
+  it('that fails leaves the message, which the next answer takes up', async () => {
+    const widget = await makePersonaWidget(test);
+    const thread = await makeThread(test, widget);
+    model.say('Half of an ans', new Error('the model broke'));
+    const failed = await post(thread, 'My name is Ada');
+    expect([failed.status, failed.codes]).toEqual([502, ['MODEL_UNAVAILABLE']]);
+    const listed = await test.call('GET', `${widget}/threads`);
+    const messages = listed.body.data?.threads?.[0]?.messages as unknown as { id: string }[];
+    expect(messages).toMatchObject([{ sender_type: 'USER', content: 'My name is Ada' }]);
+    expect(failed.body.errors?.[0]?.details).toEqual({ message_id: messages[0]?.id });
+    model.say('Hello Ada.', null);
+    const second = await post(thread, 'Are you there?');
+    expect(second.body.data?.messages).toMatchObject([
+      { content: 'Are you there?' },
+      { content: 'Hello Ada.' },
+    ]);
+    expect(model.asked[1]?.messages.at(-1)).toEqual({ role: 'user', text: 'My name is Ada\nAre you there?' });
+  });
+
+  it('is waited for by so many messages of its thread, and no more', async () => {
+    await test.close();
+    await start({ WIDGET_THREAD_QUEUE: '2' });
+    const thread = await makeThread(test, await makePersonaWidget(test));
+    const first = post(thread, 'one');
+    await model.questions(1);
+    const second = post(thread, 'two');
+    const refused = await post(thread, 'three');
+    expect([refused.status, refused.codes]).toEqual([429, ['RATE_LIMITED']]);
+    expect(refused.headers['retry-after']).toBe('1');
+    model.say('First.', null, 'Second.', null);
+    expect((await first).body.data?.messages).toMatchObject([{ content: 'one' }, { content: 'First.' }]);
+    expect((await second).body.data?.messages).toMatchObject([{ content: 'two' }, { content: 'Second.' }]);
+  });
+
+  it.each(['handoff', 'end'])('is broken off by %s and leaves no trace', async (what) => {
+    const widget = await makePersonaWidget(test);
+    const thread = await makeThread(test, widget);
+    const posted = post(thread, 'A lamp?');
+    await model.questions(1);
+    model.say('It costs ');
+    expect((await test.call('POST', `${thread}/${what}`)).status).toBe(200);
+    const answer = await posted;
+    expect(answer.status).toBe(200);
+    expect(answer.body.data?.messages).toMatchObject([{ content: 'A lamp?' }]);
+    const listed = await test.call('GET', `${widget}/threads`);
+    expect(listed.body.data?.threads?.[0]?.messages).toHaveLength(1);
+  });
+
+  it('that is being made does not hold up the end of the control plane', async () => {
+    const thread = await makeThread(test, await makePersonaWidget(test));
+    const posted = fetch(`${base}${thread}/messages`, {
+      method: 'POST',
+      headers: { authorization: test.key, 'content-type': 'application/json' },
+      body: JSON.stringify({ content: 'A lamp?' }),
+    });
+    await model.questions(1);
+    closed = true;
+    const [answer] = await Promise.all([posted, test.close()]);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+  });
+
+  it('can use the tools of its persona, whose log names the widget', async () => {
+    const tool = await test.call('POST', '/v2/tools', {
+      body: {
+        name: 'double',
+        description: 'Doubles a number',
+        integration: 'custom-code',
+        action: 'run_javascript',
+        input_schema: { type: 'object', properties: { a: { type: 'number' } } },
+        body: { code: 'return { twice: input.a * 2 };' },
+      },
+    });
+    const id = String(tool.body.data?.id);
+    const thread = await makeThread(test, await makePersonaWidget(test, {}, [id]));
+    model.say({ id: 'call-1', name: 'double', input: { a: 4 } }, null, 'It is eight.', null);
+    const answer = await post(thread, 'Twice four?');
+    expect(answer.body.data?.messages).toMatchObject([
+      { content: 'Twice four?' },
+      { content: 'It is eight.' },
+    ]);
+    expect(model.asked[1]?.messages.at(-1)).toMatchObject({ role: 'tool', name: 'double' });
+    const logs = await test.call('GET', `/v2/tools/${id}/logs`);
+    expect(logs.body.data?.logs).toMatchObject([
+      { source: 'widget', conversation_id: thread.split('/').at(-1), success: true },
+    ]);
+  });
+
+  it('is told the greeting as its own words', async () => {
+    const thread = await makeThread(test, await makePersonaWidget(test, { greeting: 'Which lamp?' }));
+    model.say('Good.', null);
+    await post(thread, 'The red one');
+    expect(model.asked[0]?.messages).toMatchObject([
+      { role: 'assistant', text: 'Which lamp?' },
+      { role: 'user', text: 'The red one' },
+    ]);
+  });
+});

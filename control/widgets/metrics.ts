@@ -1,0 +1,56 @@
+/** What is counted of widgets. */
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+export type StreamEnd = 'left' | 'stalled' | 'over' | 'closing';
+
+export interface WidgetMetrics {
+  answer(outcome: 'answered' | 'broken_off' | 'failed', ms: number): void;
+  /** A request of a visitor that a limit refused. */
+  refused(scope: string): void;
+  streamBegan(): void;
+  streamEnded(end: StreamEnd): void;
+  threadsEnded(count: number): void;
+}
+
+export function widgetMetrics(registry: Registry): WidgetMetrics {
+  const registers = [registry];
+  const answers = new Histogram({
+    name: 'trunkline_control_widget_answer_seconds',
+    help: 'Time that the answer to a message of a widget took, by outcome.',
+    labelNames: ['outcome'],
+    buckets: [0.01, 0.1, 0.5, 1, 2, 5, 10, 30, 60],
+    registers,
+  });
+  const refused = new Counter({
+    name: 'trunkline_control_widget_refused_total',
+    help: 'Requests of visitors that a limit refused, by the scope of the limit.',
+    labelNames: ['scope'],
+    registers,
+  });
+  const streams = new Gauge({
+    name: 'trunkline_control_widget_streams',
+    help: 'Event streams of widget threads that are open.',
+    registers,
+  });
+  const ended = new Counter({
+    name: 'trunkline_control_widget_streams_ended_total',
+    help: 'Event streams that ended: the reader left, stalled, the thread or its time was over, or control closed.',
+    labelNames: ['end'],
+    registers,
+  });
+  const threads = new Counter({
+    name: 'trunkline_control_widget_threads_timed_out_total',
+    help: 'Threads that ended because nobody wrote.',
+    registers,
+  });
+  return {
+    answer: (outcome, ms) => answers.observe({ outcome }, ms / 1000),
+    refused: (scope) => refused.inc({ scope }),
+    streamBegan: () => streams.inc(),
+    streamEnded: (end) => {
+      streams.dec();
+      ended.inc({ end });
+    },
+    threadsEnded: (count) => threads.inc(count),
+  };
+}

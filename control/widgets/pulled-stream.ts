@@ -1,0 +1,54 @@
+/** A Readable that asks a generator for one text at a time, and only when its reader asks for more. */
+import { Readable } from 'node:stream';
+import type { Clock } from '#shared/clock.ts';
+
+export class PulledStream extends Readable {
+  readonly #texts: AsyncGenerator<string>;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #onDestroy: () => void;
+  #pulling = false;
+  #pulledAt: number;
+  #exhausted = false;
+
+  /** @param onDestroy makes the generator end if it waits for something */
+  constructor(texts: AsyncGenerator<string>, clock: Pick<Clock, 'now'>, onDestroy: () => void) {
+    super({ highWaterMark: 1 });
+    this.#texts = texts;
+    this.#clock = clock;
+    this.#onDestroy = onDestroy;
+    this.#pulledAt = clock.now();
+  }
+
+  /** Whether the reader waits for the next text; the generator's end then reaches it. */
+  get pulling(): boolean {
+    return this.#pulling;
+  }
+
+  /** ms since the epoch: when the reader last asked for more. */
+  get pulledAt(): number {
+    return this.#pulledAt;
+  }
+
+  /** Whether the generator came to its end. */
+  get exhausted(): boolean {
+    return this.#exhausted;
+  }
+
+  override _read(): void {
+    this.#pull().catch((error: Error) => this.destroy(error));
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#onDestroy();
+    done(error);
+  }
+
+  async #pull(): Promise<void> {
+    this.#pulling = true;
+    this.#pulledAt = this.#clock.now();
+    const { done, value } = await this.#texts.next();
+    this.#pulling = false;
+    if (done) this.#exhausted = true;
+    this.push(done ? null : value);
+  }
+}

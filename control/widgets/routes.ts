@@ -1,0 +1,197 @@
+/** /v1/widget: widgets and their threads (contract 7.1 and 7.2). */
+import {
+  MessageAnswer,
+  MessageCreate,
+  NoMembers,
+  ThreadAnswer,
+  ThreadCreate,
+  ThreadListAnswer,
+  ThreadPath,
+  ThreadQuery,
+  WidgetCreate,
+  WidgetCreated,
+  WidgetPath,
+  widgetAnswer,
+} from '#shared/api/widgets.ts';
+import { ApiError } from '#shared/errors.ts';
+import { newId } from '#shared/ids.ts';
+import { actorOf } from '../audit/rules.ts';
+import { recordChange } from '../audit/store.ts';
+import { type App, orgOf } from '../http/app-types.ts';
+import { isoTime } from '../organizations/store.ts';
+import type { Services } from '../services.ts';
+import { checkAgent } from './agent-check.ts';
+import { acceptConfig, checkSource, requireIds } from './rules.ts';
+import type { WidgetParts } from './start.ts';
+import { insertWidget, listThreads, messagesByThread, messagesOf, type StoredThread } from './store.ts';
+import { bareThreadView, messageView, threadView, widgetView } from './views.ts';
+import { requireOwnThread, requireWidget } from './visitors.ts';
+
+const ofThread = ['WIDGET_NOT_FOUND', 'THREAD_NOT_FOUND'] as const;
+
+export function widgetRoutes(app: App, services: Services, { threads, visitors }: WidgetParts): void {
+  const { clock, database } = services;
+  const { db } = database;
+  const { admits } = visitors;
+  const withMessages = async (thread: StoredThread, toVisitor: boolean) =>
+    threadView(thread, await messagesOf(db, thread.id), isoTime(clock), toVisitor);
+
+  app.route({
+    method: 'POST',
+    url: '/v1/widget',
+    config: { errors: ['PATHWAY_NOT_FOUND', 'PERSONA_NOT_FOUND', 'VERSION_NOT_FOUND'] },
+    schema: { summary: 'Create a widget', body: WidgetCreate, response: { 200: WidgetCreated } },
+    handler: async (request) => {
+      const { body } = request;
+      checkSource(body);
+      const config = acceptConfig(body.config);
+      const now = isoTime(clock);
+      const { name, pathway_id = null, persona_id = null, pathway_version = 'production' } = body;
+      const row = {
+        id: newId(),
+        org_id: orgOf(request),
+        name,
+        pathway_id,
+        persona_id,
+        pathway_version: pathway_id === null ? null : String(pathway_version),
+        config: JSON.stringify(config),
+        created_at: now,
+        updated_at: now,
+      };
+      await db.transaction().execute(async (trx) => {
+        await checkAgent(trx, row);
+        await insertWidget(trx, row);
+        await recordChange(trx, clock, actorOf(request), {
+          orgId: row.org_id,
+          area: 'widgets',
+          subject: row.id,
+          action: 'create',
+        });
+      });
+      return widgetAnswer({ widget: widgetView(row) });
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/widget/:id/threads',
+    config: { admits },
+    schema: {
+      summary: 'The threads of a widget, newest first',
+      params: WidgetPath,
+      querystring: ThreadQuery,
+      response: { 200: ThreadListAnswer },
+    },
+    handler: async (request) => {
+      const { params, query, visitor } = request;
+      requireIds(params);
+      const { limit = 20, page = 1, thread_id } = query;
+      const all = { widgetId: params.id, threadId: thread_id };
+      if (visitor && (thread_id ?? visitor.thread_id) !== visitor.thread_id) {
+        return widgetAnswer({ threads: [], total: 0 });
+      }
+      const filter = visitor ? { ...all, threadId: visitor.thread_id } : { ...all, orgId: orgOf(request) };
+      const found = await listThreads(db, filter, { offset: (page - 1) * limit, limit });
+      const messages = await messagesByThread(
+        db,
+        found.threads.map(({ id }) => id),
+      );
+      const now = isoTime(clock);
+      return widgetAnswer({
+        threads: found.threads.map((thread) =>
+          threadView(thread, messages.get(thread.id) ?? [], now, visitor !== null),
+        ),
+        total: found.total,
+      });
+    },
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/v1/widget/:id/threads',
+    config: { errors: ['WIDGET_NOT_FOUND'] },
+    schema: {
+      summary: 'Begin a thread',
+      params: WidgetPath,
+      body: ThreadCreate,
+      response: { 200: ThreadAnswer },
+    },
+    handler: async (request) => {
+      requireIds(request.params);
+      const widget = await requireWidget(db, request, request.params.id);
+      const { visitor_id = null, request_data = {} } = request.body;
+      const thread = await threads.create(widget, visitor_id, request_data);
+      return widgetAnswer({ thread: await withMessages(thread, false) });
+    },
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/v1/widget/:id/threads/:thread_id/messages',
+    config: {
+      admits,
+      errors: [...ofThread, 'THREAD_ENDED', 'HANDOFF_REQUIRED', 'MODEL_UNAVAILABLE'],
+    },
+    schema: {
+      summary: 'Post a message, and get the agent’s answers',
+      params: ThreadPath,
+      body: MessageCreate,
+      response: { 200: MessageAnswer },
+    },
+    handler: async (request, reply) => {
+      const { body, params, visitor } = request;
+      requireIds(params);
+      const { content, sender_type = 'USER' } = body;
+      if (visitor && sender_type !== 'USER') {
+        throw ApiError.invalid('/sender_type', 'a visitor writes as USER');
+      }
+      const widget = await requireWidget(db, request, params.id);
+      requireOwnThread(request, params.thread_id);
+      if (visitor) visitors.limitMessages(params.thread_id, reply);
+      const { messages, thread } = await threads.post(widget, params.thread_id, content, sender_type);
+      return widgetAnswer({
+        messages: messages.map((message) => messageView(message, visitor !== null)),
+        thread: bareThreadView(thread, isoTime(clock)),
+      });
+    },
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/v1/widget/:id/threads/:thread_id/handoff',
+    config: { errors: [...ofThread, 'THREAD_ENDED'] },
+    schema: {
+      summary: 'Hand a thread to a live agent',
+      params: ThreadPath,
+      body: NoMembers,
+      response: { 200: ThreadAnswer },
+    },
+    handler: async (request) => {
+      requireIds(request.params);
+      const widget = await requireWidget(db, request, request.params.id);
+      return widgetAnswer({
+        thread: await withMessages(await threads.handOff(widget, request.params.thread_id), false),
+      });
+    },
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/v1/widget/:id/threads/:thread_id/end',
+    config: { admits, errors: ofThread },
+    schema: {
+      summary: 'End a thread',
+      params: ThreadPath,
+      body: NoMembers,
+      response: { 200: ThreadAnswer },
+    },
+    handler: async (request) => {
+      const { params, visitor } = request;
+      requireIds(params);
+      const widget = await requireWidget(db, request, params.id);
+      requireOwnThread(request, params.thread_id);
+      const thread = await threads.end(widget, params.thread_id);
+      return widgetAnswer({ thread: await withMessages(thread, visitor !== null) });
+    },
+  });
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { acceptConfig, isAllowedOrigin, unansweredText } from './rules.ts';
+
+describe('an origin', () => {
+  it.each([
+    [['https://a.example'], 'https://a.example', true],
+    [['https://a.example'], 'https://A.example', false],
+    [['https://a.example'], 'https://a.example:8443', false],
+    [['https://a.example'], 'http://a.example', false],
+    [['https://a.example'], 'https://a.example.evil.example', false],
+    [['https://a.example'], undefined, false],
+    [[], 'https://a.example', false],
+    [['*'], 'https://any.example', true],
+    [['*'], undefined, false],
+  ])('with %j allowed, %s: %s', (allowedOrigins, origin, allowed) => {
+    expect(isAllowedOrigin(acceptConfig({ allowedOrigins }), origin)).toBe(allowed);
+  });
+
+  it.each([
+    'https://a.example/',
+    'https://a.example/x',
+    'a.example',
+    'HTTPS://A.example',
+    'ftp://a.example',
+    '',
+  ])('is not written as %j', (text) => {
+    expect(() => acceptConfig({ allowedOrigins: [text] })).toThrow('/config/allowedOrigins/0');
+  });
+});
+
+describe('what the agent is told', () => {
+  const say = (number: number, content: string, sender_type: 'USER' | 'ASSISTANT' = 'USER') => ({
+    number,
+    content,
+    sender_type,
+  });
+
+  it('is everything that was not answered, a repeated message once', () => {
+    const messages = [say(1, 'a'), say(2, 'x', 'ASSISTANT'), say(3, 'b'), say(4, 'c'), say(5, 'b')];
+    expect(unansweredText(messages, 2)).toBe('b\nc');
+  });
+});

@@ -1,0 +1,48 @@
+/** Tokens that open one thread to the visitor of a page. */
+import { randomBytes } from 'node:crypto';
+import type { Db, WidgetSessionRow } from '../db/tables.ts';
+import { hashKey } from '../organizations/rules.ts';
+
+/** Marks tokens, so that no API key is looked for among them. */
+const mark = 'wv_';
+const lifetimeMs = 24 * 60 * 60 * 1000;
+
+export function isToken(text: string): boolean {
+  return text.startsWith(mark);
+}
+
+/** Makes a token of 256 random bits for a thread; of it only the hash is kept. @param now ms */
+export async function createSession(
+  db: Db,
+  session: { readonly widgetId: string; readonly threadId: string },
+  now: number,
+): Promise<{ token: string; expiresAt: string }> {
+  const token = mark + randomBytes(32).toString('base64url');
+  const expiresAt = new Date(now + lifetimeMs).toISOString();
+  await db
+    .insertInto('widget_sessions')
+    .values({
+      token_hash: hashKey(token),
+      widget_id: session.widgetId,
+      thread_id: session.threadId,
+      expires_at: expiresAt,
+    })
+    .execute();
+  return { token, expiresAt };
+}
+
+/** @param now ISO */
+export function findSession(db: Db, token: string, now: string): Promise<WidgetSessionRow | undefined> {
+  return db
+    .selectFrom('widget_sessions')
+    .selectAll()
+    .where('token_hash', '=', hashKey(token))
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+}
+
+/** @param now ISO */
+export async function forgetSessions(db: Db, now: string): Promise<number> {
+  const result = await db.deleteFrom('widget_sessions').where('expires_at', '<=', now).executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

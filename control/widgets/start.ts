@@ -1,0 +1,55 @@
+/** Puts widgets together: threads, streams, visitors, and what ends threads that were left. */
+import type { FastifyBaseLogger } from 'fastify';
+import type { Services } from '../services.ts';
+import { Live } from './live.ts';
+import type { WidgetMetrics } from './metrics.ts';
+import { Streams } from './streams.ts';
+import { startSweep } from './sweep.ts';
+import { textThreadAgent } from './text-thread-agent.ts';
+import { Threads } from './threads.ts';
+import { Visitors } from './visitors.ts';
+
+export interface WidgetParts {
+  readonly threads: Threads;
+  readonly streams: Streams;
+  readonly visitors: Visitors;
+  /** Ends streams, then answers that are being made, then background work. */
+  close(): Promise<void>;
+}
+
+export function startWidgets(
+  { clock, config, conversations, database }: Services,
+  log: FastifyBaseLogger,
+  metrics: WidgetMetrics,
+): WidgetParts {
+  const { widgets: limits } = config;
+  const parts = { db: database.db, clock, live: new Live(), log };
+  const threads = new Threads({
+    ...parts,
+    agent: textThreadAgent(conversations),
+    mostMessages: limits.mostMessages,
+    mostWaiting: limits.mostWaiting,
+    onRefused: () => metrics.refused('thread'),
+    onAnswer: metrics.answer,
+  });
+  const streams = new Streams({ ...parts, limits: limits.streams, metrics });
+  const visitors = new Visitors({ ...parts, limits: limits.visitors, metrics });
+  const stopSweep = startSweep({
+    ...parts,
+    threadDays: limits.threadDays,
+    onEnded: (id) => {
+      parts.live.changed(id);
+      metrics.threadsEnded(1);
+    },
+  });
+  return {
+    threads,
+    streams,
+    visitors,
+    close: async () => {
+      streams.close();
+      await threads.close();
+      await stopSweep();
+    },
+  };
+}

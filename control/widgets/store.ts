@@ -1,0 +1,223 @@
+/** Widgets, threads and messages. */
+import { createHash } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { Db, WidgetMessageRow, WidgetRow, WidgetThreadRow } from '../db/tables.ts';
+
+export type StoredThread = Selectable<WidgetThreadRow>;
+
+export async function insertWidget(db: Db, row: WidgetRow): Promise<void> {
+  await db.insertInto('widgets').values(row).execute();
+}
+
+/** @param orgId null: of any organization, for those who show no key */
+export function findWidget(db: Db, orgId: string | null, id: string): Promise<WidgetRow | undefined> {
+  const query = db.selectFrom('widgets').selectAll().where('id', '=', id);
+  return (orgId === null ? query : query.where('org_id', '=', orgId)).executeTakeFirst();
+}
+
+/** Widgets that a pathway answers. */
+export async function widgetsUsingPathway(db: Db, pathwayId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('widgets')
+    .select('id')
+    .where('pathway_id', '=', pathwayId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Widgets that a persona answers. */
+export async function widgetsUsingPersona(db: Db, personaId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('widgets')
+    .select('id')
+    .where('persona_id', '=', personaId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Stores who answers, once. Returns the hash by which it is found. @param agent JSON */
+export async function keepAgent(db: Db, agent: string): Promise<string> {
+  const hash = createHash('sha256').update(agent).digest('hex');
+  await db
+    .insertInto('widget_agents')
+    .values({ hash, agent })
+    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .execute();
+  return hash;
+}
+
+/** JSON. */
+export async function findAgent(db: Db, hash: string): Promise<string> {
+  const { agent } = await db
+    .selectFrom('widget_agents')
+    .select('agent')
+    .where('hash', '=', hash)
+    .executeTakeFirstOrThrow();
+  return agent;
+}
+
+/** Deletes those that no thread names any more. */
+export async function forgetAgents(db: Db): Promise<void> {
+  await db
+    .deleteFrom('widget_agents')
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('widget_threads')
+            .select('id')
+            .whereRef('widget_threads.agent_hash', '=', 'widget_agents.hash'),
+        ),
+      ),
+    )
+    .execute();
+}
+
+export async function insertThread(db: Db, row: Omit<WidgetThreadRow, 'ordinal'>): Promise<void> {
+  await db.insertInto('widget_threads').values(row).execute();
+}
+
+export function findThread(db: Db, widgetId: string, id: string): Promise<StoredThread | undefined> {
+  return db
+    .selectFrom('widget_threads')
+    .selectAll()
+    .where('id', '=', id)
+    .where('widget_id', '=', widgetId)
+    .executeTakeFirst();
+}
+
+/** The visitor's newest thread that has not ended. @param now ISO */
+export function findOpenThread(
+  db: Db,
+  widgetId: string,
+  visitorId: string,
+  now: string,
+): Promise<StoredThread | undefined> {
+  return db
+    .selectFrom('widget_threads')
+    .selectAll()
+    .where('visitor_id', '=', visitorId)
+    .where('widget_id', '=', widgetId)
+    .where('ended_at', 'is', null)
+    .where('ends_at', '>', now)
+    .orderBy('ordinal', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export type ThreadChange = Partial<
+  Pick<
+    WidgetThreadRow,
+    'state' | 'message_count' | 'answered_count' | 'ends_at' | 'ended_at' | 'live_agent_handoff_at'
+  >
+>;
+
+export async function updateThread(db: Db, id: string, change: ThreadChange): Promise<void> {
+  await db.updateTable('widget_threads').set(change).where('id', '=', id).execute();
+}
+
+export interface ThreadFilter {
+  readonly widgetId: string;
+  /** Left out for a visitor, whose token names the thread. */
+  readonly orgId?: string;
+  readonly threadId?: string | undefined;
+}
+
+/** Newest first. */
+export async function listThreads(
+  db: Db,
+  filter: ThreadFilter,
+  page: { readonly offset: number; readonly limit: number },
+): Promise<{ threads: StoredThread[]; total: number }> {
+  let query = db.selectFrom('widget_threads').where('widget_id', '=', filter.widgetId);
+  if (filter.orgId !== undefined) query = query.where('org_id', '=', filter.orgId);
+  if (filter.threadId !== undefined) query = query.where('id', '=', filter.threadId);
+  const { total } = await query
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const threads = await query
+    .selectAll()
+    .orderBy('ordinal', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return { threads, total: Number(total) };
+}
+
+export async function insertMessage(db: Db, row: WidgetMessageRow): Promise<void> {
+  await db.insertInto('widget_messages').values(row).execute();
+}
+
+/** Oldest first. */
+export function messagesOf(
+  db: Db,
+  threadId: string,
+  after = 0,
+  limit = 1_000_000,
+): Promise<WidgetMessageRow[]> {
+  return db
+    .selectFrom('widget_messages')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('number', '>', after)
+    .orderBy('number')
+    .limit(limit)
+    .execute();
+}
+
+/** Of several threads, by thread, oldest first. */
+export async function messagesByThread(
+  db: Db,
+  threadIds: readonly string[],
+): Promise<Map<string, WidgetMessageRow[]>> {
+  if (threadIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('widget_messages')
+    .selectAll()
+    .where('thread_id', 'in', [...threadIds])
+    .orderBy('thread_id')
+    .orderBy('number')
+    .execute();
+  return Map.groupBy(rows, (row) => row.thread_id);
+}
+
+/** Ends the threads whose time is up. Returns their ids. @param now ISO */
+export async function endTimedOut(db: Db, now: string, limit: number): Promise<string[]> {
+  const due = await db
+    .selectFrom('widget_threads')
+    .select('id')
+    .where('ended_at', 'is', null)
+    .where('ends_at', '<=', now)
+    .orderBy('ends_at')
+    .limit(limit)
+    .execute();
+  if (due.length === 0) return [];
+  const ended = await db
+    .updateTable('widget_threads')
+    .set((eb) => ({ ended_at: eb.ref('ends_at') }))
+    .where(
+      'id',
+      'in',
+      due.map(({ id }) => id),
+    )
+    .where('ended_at', 'is', null)
+    .where('ends_at', '<=', now)
+    .returning('id')
+    .execute();
+  return ended.map(({ id }) => id);
+}
+
+/** Deletes threads that ended before a moment, with their messages and sessions. Returns how many. */
+export async function deleteThreadsEndedBefore(db: Db, before: string, limit: number): Promise<number> {
+  const old = db
+    .selectFrom('widget_threads')
+    .select('id')
+    .where('ended_at', '<', before)
+    .orderBy('ended_at')
+    .limit(limit);
+  const result = await db.deleteFrom('widget_threads').where('id', 'in', old).executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startControl, type TestControl } from '../testing/harness.ts';
+import { Live } from './live.ts';
+import { Streams } from './streams.ts';
+import { makeThread, makeWidget } from './testing.ts';
+
+let test: TestControl;
+let streams: Streams;
+let ends: string[];
+let order: { widgetId: string; threadId: string; address: string; after: number; until: number | null };
+beforeEach(async () => {
+  test = await startControl();
+  ends = [];
+  streams = new Streams({
+    db: test.control.services.database.db,
+    clock: test.clock,
+    live: new Live(),
+    limits: { perWidget: 10, perAddress: 10, heartbeatMs: 15_000, mostPending: 1000 },
+    metrics: {
+      refused: () => undefined,
+      streamBegan: () => undefined,
+      streamEnded: (why) => void ends.push(why),
+    },
+  });
+  const [, , , widgetId = '', , threadId = ''] = (await makeThread(test, await makeWidget(test))).split('/');
+  order = { widgetId, threadId, address: '192.0.2.1', after: 1, until: null };
+});
+afterEach(() => test.close());
+
+/** Reads a stream as its response would, and moves time until it has ended. @returns ms that it was open */
+async function lifetime(until: number | null): Promise<number> {
+  const began = test.clock.now();
+  const stream = streams.open({ ...order, until });
+  const closed = once(stream, 'close');
+  let over = false;
+  void closed.then(() => {
+    over = true;
+  });
+  stream.resume();
+  // Each step is a heartbeat, which the reader takes before the next.
+  while (!over) {
+    test.clock.advance(15_000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return test.clock.now() - began;
+}
+
+describe('an open stream', () => {
+  it('ends with the right to it', async () => {
+    const open = await lifetime(test.clock.now() + 90_000);
+    expect(open).toBeGreaterThanOrEqual(90_000);
+    expect(open).toBeLessThan(200_000);
+    expect(ends).toEqual(['over']);
+  });
+
+  it('ends after an hour, so that its reader shows its key again', async () => {
+    expect(await lifetime(null)).toBeGreaterThanOrEqual(3_600_000);
+    expect(ends).toEqual(['over']);
+  });
+
+  it('that nobody reads is closed', async () => {
+    const timers = test.clock.pending;
+    const stream = streams.open(order);
+    const closed = once(stream, 'close');
+    stream.read(0);
+    await once(stream, 'readable');
+    test.clock.advance(45_000);
+    expect(ends).toEqual([]);
+    test.clock.advance(15_000);
+    await closed;
+    expect(ends).toEqual(['stalled']);
+    expect(test.clock.pending).toBe(timers);
+  });
+
+  it('is closed with all others, and none is opened any more', async () => {
+    const open = [streams.open(order), streams.open(order)];
+    for (const stream of open) stream.resume();
+    const closed = Promise.all(open.map((stream) => once(stream, 'close')));
+    streams.close();
+    await closed;
+    expect(ends).toEqual(['closing', 'closing']);
+    expect(() => streams.open(order)).toThrow('ending');
+  });
+});

@@ -1,0 +1,134 @@
+/** The open event streams: how many there may be, and how each of them ends. */
+import type { Readable } from 'node:stream';
+import type { Clock } from '#shared/clock.ts';
+import { ApiError } from '#shared/errors.ts';
+import type { Db } from '../db/tables.ts';
+import { threadEvents } from './event-stream.ts';
+import type { Live } from './live.ts';
+import type { StreamEnd, WidgetMetrics } from './metrics.ts';
+import { PulledStream } from './pulled-stream.ts';
+
+export interface StreamLimits {
+  readonly perWidget: number;
+  /** Of visitors. */
+  readonly perAddress: number;
+  readonly heartbeatMs: number;
+  /** Characters of an answer in the making that wait for a slow reader. */
+  readonly mostPending: number;
+}
+
+export interface StreamsParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly live: Live;
+  readonly limits: StreamLimits;
+  readonly metrics: Pick<WidgetMetrics, 'refused' | 'streamBegan' | 'streamEnded'>;
+}
+
+export interface StreamOrder {
+  readonly widgetId: string;
+  readonly threadId: string;
+  /** null: with an API key */
+  readonly address: string | null;
+  /** Number of the last message that the reader has. */
+  readonly after: number;
+  /** ms since the epoch: when the right to it ends; null: never */
+  readonly until: number | null;
+}
+
+/** The reader asks again then, with its key or token; so a revoked one is of no use for long. */
+const longestMs = 60 * 60 * 1000;
+
+export class Streams {
+  readonly #parts: StreamsParts;
+  readonly #open = new Map<Readable, { readonly order: StreamOrder; end(why: StreamEnd): void }>();
+  #closed = false;
+
+  constructor(parts: StreamsParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws ApiError RATE_LIMITED, SERVICE_UNAVAILABLE */
+  open(order: StreamOrder): Readable {
+    this.#admit(order);
+    const { metrics } = this.#parts;
+    const stop = new AbortController();
+    const stream = this.#streamOf(order, stop);
+    let why: StreamEnd | null = null;
+    const end = (reason: StreamEnd) => {
+      why ??= reason;
+      stop.abort();
+      // Nobody asks for more, so the end would never be reached.
+      if (!stream.pulling) stream.destroy();
+    };
+    const cancelWatch = this.#watch(stream, order, end);
+    this.#open.set(stream, { order, end });
+    metrics.streamBegan();
+    stream.once('close', () => {
+      cancelWatch();
+      this.#open.delete(stream);
+      metrics.streamEnded(why ?? (stream.exhausted ? 'over' : 'left'));
+    });
+    return stream;
+  }
+
+  #streamOf({ address, after, threadId, widgetId }: StreamOrder, stop: AbortController): PulledStream {
+    const { clock, db, limits, live } = this.#parts;
+    const watcher = live.watch(threadId, limits.mostPending);
+    const { heartbeatMs } = limits;
+    const { signal } = stop;
+    signal.addEventListener('abort', () => watcher.wake());
+    const toVisitor = address !== null;
+    const events = threadEvents({
+      db,
+      clock,
+      watcher,
+      widgetId,
+      threadId,
+      after,
+      toVisitor,
+      signal,
+      heartbeatMs,
+    });
+    return new PulledStream(events, clock, () => {
+      stop.abort();
+      watcher.close();
+    });
+  }
+
+  /** Ends a stream whose time is over or that nobody reads. Returns a function that stops watching. */
+  #watch(stream: PulledStream, order: StreamOrder, end: (why: StreamEnd) => void): () => void {
+    const { clock, limits } = this.#parts;
+    const over = Math.min(clock.now() + longestMs, order.until ?? Number.POSITIVE_INFINITY);
+    const look = () => {
+      const now = clock.now();
+      if (now >= over) end('over');
+      else if (now - stream.pulledAt > 3 * limits.heartbeatMs) end('stalled');
+      else timer = clock.after(limits.heartbeatMs, look);
+    };
+    let timer = clock.after(limits.heartbeatMs, look);
+    return () => timer.cancel();
+  }
+
+  /** Ends every stream; none is opened any more. */
+  close(): void {
+    this.#closed = true;
+    for (const { end } of this.#open.values()) end('closing');
+  }
+
+  #admit({ address, widgetId }: StreamOrder): void {
+    if (this.#closed) throw ApiError.unavailable('The control plane is ending; try again.', 1);
+    const { perAddress, perWidget } = this.#parts.limits;
+    const open = [...this.#open.values()].map(({ order }) => order);
+    const ofWidget = open.filter((order) => order.widgetId === widgetId).length;
+    if (ofWidget >= perWidget) this.#refuse('widget_streams', perWidget);
+    const ofAddress = open.filter((order) => order.address === address).length;
+    if (address !== null && ofAddress >= perAddress) this.#refuse('address_streams', perAddress);
+  }
+
+  #refuse(scope: string, limit: number): never {
+    this.#parts.metrics.refused(scope);
+    const details = { limit, window_seconds: 1, scope };
+    throw ApiError.of('RATE_LIMITED', details, 'Too many event streams are open.').waiting(5);
+  }
+}

@@ -1,0 +1,64 @@
+/** Ends threads in which nobody wrote for too long, and deletes what is kept no longer. */
+import type { Clock, Timer } from '#shared/clock.ts';
+import type { Db } from '../db/tables.ts';
+import { forgetSessions } from './sessions-store.ts';
+import { deleteThreadsEndedBefore, endTimedOut, forgetAgents } from './store.ts';
+
+export interface SweepParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: { error(facts: object, message: string): void };
+  /** Days that ended threads are kept. */
+  readonly threadDays: number;
+  /** Told of every thread that was ended. */
+  readonly onEnded: (threadId: string) => void;
+}
+
+const everyMs = 5_000;
+const forgetEveryMs = 60 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
+/** Rows of one statement, so that none holds the database for long. */
+const atATime = 500;
+
+/** Returns a function that stops this and resolves when nothing is under way. */
+export function startSweep(parts: SweepParts): () => Promise<void> {
+  const { clock, log } = parts;
+  let running: Promise<void> = Promise.resolve();
+  let timer: Timer;
+  let stopped = false;
+  let forgetAt = clock.now();
+  const round = async () => {
+    await endDue(parts);
+    if (clock.now() < forgetAt) return;
+    forgetAt = clock.now() + forgetEveryMs;
+    await forget(parts);
+  };
+  const look = () => {
+    running = round()
+      .catch((error: unknown) => log.error({ err: error }, 'widget threads could not be swept'))
+      .then(() => {
+        if (!stopped) timer = clock.after(everyMs, look);
+      });
+  };
+  timer = clock.after(0, look);
+  return async () => {
+    stopped = true;
+    timer.cancel();
+    await running;
+  };
+}
+
+async function endDue({ clock, db, onEnded }: SweepParts): Promise<void> {
+  for (;;) {
+    const ended = await endTimedOut(db, new Date(clock.now()).toISOString(), atATime);
+    for (const id of ended) onEnded(id);
+    if (ended.length < atATime) return;
+  }
+}
+
+async function forget({ clock, db, threadDays }: SweepParts): Promise<void> {
+  await forgetSessions(db, new Date(clock.now()).toISOString());
+  const before = new Date(clock.now() - threadDays * dayMs).toISOString();
+  while ((await deleteThreadsEndedBefore(db, before, atATime)) === atATime);
+  await forgetAgents(db);
+}

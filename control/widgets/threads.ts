@@ -1,0 +1,318 @@
+/**
+ * What happens to a thread. Its states:
+ *
+ *     [ agent ] --handoff--> [ live agent ]
+ *         |                        |
+ *         +--end, time-out, limit--+--> [ ended ]
+ *         +--the agent's own end--------^
+ *
+ * Messages of one thread are handled one after the other. A hand-off or an end does not wait: it breaks off the
+ * answer that is being made, which then leaves no trace.
+ */
+import type { SenderType, WidgetConfig } from '#shared/api/widgets.ts';
+import type { Clock } from '#shared/clock.ts';
+import { ApiError } from '#shared/errors.ts';
+import { newId } from '#shared/ids.ts';
+import type { Db, WidgetMessageRow, WidgetRow } from '../db/tables.ts';
+import type { Live } from './live.ts';
+import { clean, PieceMask } from './masking.ts';
+import { endOf, unansweredText } from './rules.ts';
+import {
+  findAgent,
+  findThread,
+  insertMessage,
+  insertThread,
+  keepAgent,
+  messagesOf,
+  type StoredThread,
+  updateThread,
+} from './store.ts';
+import type { Answered, ThreadAgent } from './thread-agent.ts';
+import { ThreadQueue } from './thread-queue.ts';
+import { configOf } from './views.ts';
+
+export interface ThreadsParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly live: Live;
+  readonly agent: ThreadAgent;
+  readonly log: { error(facts: object, message: string): void };
+  /** A thread ends with its message of this number. */
+  readonly mostMessages: number;
+  /** Messages of one thread that are answered or wait for it. */
+  readonly mostWaiting: number;
+  /** Told of each that was refused. */
+  readonly onRefused: () => void;
+  /** Told of every answer of an agent. */
+  readonly onAnswer: (outcome: 'answered' | 'broken_off' | 'failed', ms: number) => void;
+}
+
+export interface Posted {
+  readonly messages: readonly WidgetMessageRow[];
+  readonly thread: StoredThread;
+}
+
+interface Draft {
+  readonly id: string;
+  readonly mask: PieceMask;
+}
+
+export class Threads {
+  readonly #parts: ThreadsParts;
+  readonly #queue: ThreadQueue;
+  /** The answer that is being made, by thread. */
+  readonly #answering = new Map<string, AbortController>();
+
+  constructor(parts: ThreadsParts) {
+    this.#parts = parts;
+    this.#queue = new ThreadQueue(parts.mostWaiting, parts.onRefused);
+  }
+
+  /** Breaks off what is being answered; resolves when nothing runs any more. */
+  async close(): Promise<void> {
+    const closed = this.#queue.close();
+    for (const answering of this.#answering.values()) answering.abort(ending());
+    await closed;
+  }
+
+  /** @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, PERSONA_NOT_FOUND */
+  async create(
+    widget: WidgetRow,
+    visitorId: string | null,
+    variables: Readonly<Record<string, unknown>>,
+  ): Promise<StoredThread> {
+    const { db, agent } = this.#parts;
+    const { blockedWords, greeting, timeoutSeconds } = configOf(widget);
+    const source = {
+      orgId: widget.org_id,
+      pathwayId: widget.pathway_id,
+      pathwayVersion: widget.pathway_version,
+      personaId: widget.persona_id,
+    };
+    const id = newId();
+    const given = greeting !== null && greeting.trim() !== '' ? greeting : null;
+    return db.transaction().execute(async (trx) => {
+      const begun = await agent.begin(trx, { threadId: id, source, greeting: given, variables });
+      const now = this.#now();
+      await insertThread(trx, {
+        id,
+        widget_id: widget.id,
+        org_id: widget.org_id,
+        visitor_id: visitorId,
+        agent_hash: await keepAgent(trx, begun.agent),
+        facts: begun.facts,
+        state: null,
+        message_count: 0,
+        answered_count: 0,
+        created_at: now,
+        ends_at: later(now, timeoutSeconds),
+        ended_at: null,
+        live_agent_handoff_at: null,
+      });
+      if (begun.opening !== null)
+        await this.#store(trx, id, 1, 'ASSISTANT', begun.opening, blockedWords, now);
+      if (begun.opening !== null) await updateThread(trx, id, { message_count: 1 });
+      return requireThread(trx, widget.id, id);
+    });
+  }
+
+  /**
+   * Stores a message and, unless a live agent has the thread, what its agent answers.
+   * @throws ApiError THREAD_NOT_FOUND, THREAD_ENDED, HANDOFF_REQUIRED, MODEL_UNAVAILABLE: the message stays then
+   */
+  post(widget: WidgetRow, threadId: string, content: string, sender: SenderType): Promise<Posted> {
+    return this.#queue.run(threadId, async () => {
+      const config = configOf(widget);
+      const stored = await this.#storePosted(widget, threadId, content, sender, config);
+      this.#parts.live.changed(threadId);
+      const { thread } = stored;
+      if (sender === 'ASSISTANT' || thread.live_agent_handoff_at !== null || thread.ended_at !== null) {
+        return stored;
+      }
+      const answers = await this.#answer(widget, stored, config);
+      return { messages: [...stored.messages, ...answers], thread: await this.#find(widget, threadId) };
+    });
+  }
+
+  /** @throws ApiError THREAD_NOT_FOUND, THREAD_ENDED */
+  async handOff(widget: WidgetRow, threadId: string): Promise<StoredThread> {
+    const thread = await this.#parts.db.transaction().execute(async (trx) => {
+      const row = await requireThread(trx, widget.id, threadId);
+      const now = this.#now();
+      if (endOf(row, now) !== null) throw ApiError.of('THREAD_ENDED');
+      if (row.live_agent_handoff_at !== null) return row;
+      await updateThread(trx, threadId, { live_agent_handoff_at: now });
+      return { ...row, live_agent_handoff_at: now };
+    });
+    this.#altered(threadId);
+    return thread;
+  }
+
+  /** @throws ApiError THREAD_NOT_FOUND */
+  async end(widget: WidgetRow, threadId: string): Promise<StoredThread> {
+    const thread = await this.#parts.db.transaction().execute(async (trx) => {
+      const row = await requireThread(trx, widget.id, threadId);
+      if (row.ended_at !== null) return row;
+      const now = this.#now();
+      const ended_at = endOf(row, now) ?? now;
+      await updateThread(trx, threadId, { ended_at });
+      return { ...row, ended_at };
+    });
+    this.#altered(threadId);
+    return thread;
+  }
+
+  /** Of a thread that was ended elsewhere, or handed to somebody: nobody waits for the agent any more. */
+  #altered(threadId: string): void {
+    this.#answering.get(threadId)?.abort(new BrokenOff());
+    this.#parts.live.changed(threadId);
+  }
+
+  #find(widget: WidgetRow, threadId: string): Promise<StoredThread> {
+    return requireThread(this.#parts.db, widget.id, threadId);
+  }
+
+  #storePosted(
+    widget: WidgetRow,
+    threadId: string,
+    content: string,
+    sender: SenderType,
+    config: WidgetConfig,
+  ): Promise<Posted> {
+    return this.#parts.db.transaction().execute(async (trx) => {
+      const row = await requireThread(trx, widget.id, threadId);
+      const now = this.#now();
+      if (endOf(row, now) !== null) throw ApiError.of('THREAD_ENDED');
+      if (sender === 'ASSISTANT' && row.live_agent_handoff_at === null) throw ApiError.of('HANDOFF_REQUIRED');
+      const number = row.message_count + 1;
+      const message = await this.#store(trx, threadId, number, sender, content, config.blockedWords, now);
+      const ended_at = number >= this.#parts.mostMessages ? now : null;
+      const change = { message_count: number, ends_at: later(now, config.timeoutSeconds), ended_at };
+      await updateThread(trx, threadId, change);
+      return { messages: [message], thread: { ...row, ...change } };
+    });
+  }
+
+  async #answer(widget: WidgetRow, { thread, messages }: Posted, config: WidgetConfig) {
+    const { agent, clock, db, live, log, onAnswer } = this.#parts;
+    const stop = new AbortController();
+    this.#answering.set(thread.id, stop);
+    const drafts = new Map<number, Draft>();
+    const began = clock.now();
+    try {
+      const text = unansweredText(
+        await messagesOf(db, thread.id, thread.answered_count),
+        thread.answered_count,
+      );
+      const answering = agent.answer({
+        orgId: widget.org_id,
+        threadId: thread.id,
+        agent: await findAgent(db, thread.agent_hash),
+        facts: thread.facts,
+        state: thread.state,
+        text,
+        signal: stop.signal,
+        onPart: ({ message, text: piece }) => {
+          if (stop.signal.aborted) return;
+          const draft = drafts.get(message) ?? { id: newId(), mask: new PieceMask(config.blockedWords) };
+          drafts.set(message, draft);
+          live.wrote(thread.id, draft.id, draft.mask.add(piece));
+        },
+      });
+      const answered = await untilAborted(answering, stop.signal);
+      const ids = answered.messages.map((_, index) => drafts.get(index)?.id ?? newId());
+      const rows = await this.#storeAnswers(widget, thread.id, answered, ids, config);
+      onAnswer('answered', clock.now() - began);
+      return rows;
+    } catch (error) {
+      const reason: unknown = stop.signal.aborted ? stop.signal.reason : error;
+      onAnswer(stop.signal.aborted ? 'broken_off' : 'failed', clock.now() - began);
+      if (reason instanceof BrokenOff) return [];
+      if (reason instanceof ApiError) throw reason;
+      log.error({ err: error, thread: thread.id }, 'a thread could not be answered');
+      throw ApiError.of('MODEL_UNAVAILABLE', { message_id: messages[0]?.id });
+    } finally {
+      this.#answering.delete(thread.id);
+      for (const { id } of drafts.values()) live.written(thread.id, id);
+      live.changed(thread.id);
+    }
+  }
+
+  /** Nothing is stored when the thread was handed over or ended meanwhile. */
+  #storeAnswers(
+    widget: WidgetRow,
+    threadId: string,
+    answered: Answered,
+    ids: readonly string[],
+    config: WidgetConfig,
+  ): Promise<WidgetMessageRow[]> {
+    return this.#parts.db.transaction().execute(async (trx) => {
+      const row = await requireThread(trx, widget.id, threadId);
+      const now = this.#now();
+      if (row.ended_at !== null || row.live_agent_handoff_at !== null) throw new BrokenOff();
+      const rows: WidgetMessageRow[] = [];
+      for (const [index, text] of answered.messages.entries()) {
+        const number = row.message_count + rows.length + 1;
+        const id = ids[index];
+        rows.push(await this.#store(trx, threadId, number, 'ASSISTANT', text, config.blockedWords, now, id));
+      }
+      const message_count = row.message_count + rows.length;
+      await updateThread(trx, threadId, {
+        state: answered.state,
+        message_count,
+        answered_count: message_count,
+        ends_at: later(now, config.timeoutSeconds),
+        ended_at: answered.ended || message_count >= this.#parts.mostMessages ? now : null,
+      });
+      return rows;
+    });
+  }
+
+  async #store(
+    db: Db,
+    thread_id: string,
+    number: number,
+    sender_type: SenderType,
+    text: string,
+    blockedWords: readonly string[],
+    created_at: string,
+    id = newId(),
+  ): Promise<WidgetMessageRow> {
+    const { content, original } = clean(text, blockedWords);
+    const row = { thread_id, number, id, sender_type, content, original_content: original, created_at };
+    await insertMessage(db, row);
+    return row;
+  }
+
+  #now(): string {
+    return new Date(this.#parts.clock.now()).toISOString();
+  }
+}
+
+/** Somebody took the thread from its agent while it was answering. */
+class BrokenOff extends Error {
+  override readonly name = 'BrokenOff';
+}
+
+/** What is broken off is not waited for: a webhook of the agent may take a minute. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+async function requireThread(db: Db, widgetId: string, id: string): Promise<StoredThread> {
+  const row = await findThread(db, widgetId, id);
+  if (!row) throw ApiError.of('THREAD_NOT_FOUND');
+  return row;
+}
+
+function later(now: string, seconds: number): string {
+  return new Date(Date.parse(now) + seconds * 1000).toISOString();
+}
+
+function ending(): ApiError {
+  return ApiError.unavailable('The control plane is ending; try again.', 1);
+}

@@ -1,0 +1,45 @@
+/** Rows as the API shows them (contract section 7). */
+import type { BareThread, Widget, WidgetConfig, WidgetMessage, WidgetThread } from '#shared/api/widgets.ts';
+import type { WidgetMessageRow, WidgetRow } from '../db/tables.ts';
+import { endOf } from './rules.ts';
+import type { StoredThread } from './store.ts';
+
+export function configOf(row: Pick<WidgetRow, 'config'>): WidgetConfig {
+  return JSON.parse(row.config);
+}
+
+export function widgetView(row: WidgetRow): Widget {
+  const { id, name, pathway_id, persona_id, created_at, updated_at } = row;
+  const pathway_version = versionView(row.pathway_version);
+  return { id, name, pathway_id, persona_id, pathway_version, config: configOf(row), created_at, updated_at };
+}
+
+function versionView(stored: string | null): Widget['pathway_version'] {
+  if (stored === null || stored === 'production' || stored === 'staging') return stored;
+  return Number(stored);
+}
+
+/** @param now ISO; a thread whose time is up shows its end */
+export function bareThreadView(row: StoredThread, now: string): BareThread {
+  const { id, created_at, live_agent_handoff_at, visitor_id } = row;
+  return { id, created_at, ended_at: endOf(row, now), live_agent_handoff_at, visitor_id };
+}
+
+export function threadView(
+  row: StoredThread,
+  messages: readonly WidgetMessageRow[],
+  now: string,
+  toVisitor: boolean,
+): WidgetThread {
+  return {
+    ...bareThreadView(row, now),
+    messages: messages.map((message) => messageView(message, toVisitor)),
+  };
+}
+
+/** @param toVisitor what was masked in an answer stays masked for the one that it was masked for */
+export function messageView(row: WidgetMessageRow, toVisitor: boolean): WidgetMessage {
+  const { id, sender_type, created_at, content } = row;
+  const hidden = toVisitor && sender_type === 'ASSISTANT';
+  return { id, sender_type, created_at, content, original_content: hidden ? null : row.original_content };
+}

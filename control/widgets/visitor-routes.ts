@@ -1,0 +1,158 @@
+/** What the page of a visitor asks for: the script, a session, events, and leave to ask (contract 7.3). */
+import { Type } from 'typebox';
+import { SessionAnswer, SessionCreate, ThreadPath, WidgetPath, widgetAnswer } from '#shared/api/widgets.ts';
+import { ApiError } from '#shared/errors.ts';
+import { newId } from '#shared/ids.ts';
+import type { App } from '../http/app-types.ts';
+import { isoTime } from '../organizations/store.ts';
+import type { Services } from '../services.ts';
+import { embedScript } from './embed-script.ts';
+import { isAllowedOrigin, requireIds } from './rules.ts';
+import { createSession } from './sessions-store.ts';
+import type { WidgetParts } from './start.ts';
+import { findOpenThread, findThread, findWidget } from './store.ts';
+import { configOf } from './views.ts';
+import { requireOwnThread, requireWidget } from './visitors.ts';
+
+export function visitorRoutes(app: App, services: Services, parts: WidgetParts): void {
+  app.decorateRequest('visitor', null);
+  scriptRoute(app, services);
+  sessionRoute(app, services, parts);
+  eventRoute(app, services, parts);
+  preflightRoutes(app, parts);
+}
+
+function scriptRoute(app: App, { database: { db } }: Services): void {
+  const script = embedScript();
+  app.route({
+    method: 'GET',
+    url: '/widget/:id/embed.js',
+    config: { access: 'public', errors: ['INVALID_PARAMETER', 'WIDGET_NOT_FOUND'] },
+    schema: { summary: 'The script of the embeddable chat', params: WidgetPath },
+    handler: async (request, reply) => {
+      requireIds(request.params);
+      const widget = await findWidget(db, null, request.params.id);
+      if (!widget || configOf(widget).allowedOrigins.length === 0) throw ApiError.of('WIDGET_NOT_FOUND');
+      reply.headers({
+        'cache-control': 'public, max-age=300',
+        etag: script.etag,
+        // Pages that isolate themselves load it only then (HTML standard, COEP).
+        'cross-origin-resource-policy': 'cross-origin',
+      });
+      const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim());
+      if (known.some((tag) => tag === '*' || tag.replace(/^W\//, '') === script.etag)) {
+        return reply.code(304).send();
+      }
+      return reply.type('text/javascript; charset=utf-8').send(script.text);
+    },
+  });
+}
+
+function sessionRoute(app: App, { clock, database: { db } }: Services, { threads, visitors }: WidgetParts) {
+  app.route({
+    method: 'POST',
+    url: '/v1/widget/:id/session',
+    config: { access: 'public', errors: ['ORIGIN_NOT_ALLOWED', 'WIDGET_NOT_FOUND', 'RATE_LIMITED'] },
+    schema: {
+      summary: 'A visitor’s right to one thread; asked for by pages, by their origin',
+      params: WidgetPath,
+      body: SessionCreate,
+      response: { 200: SessionAnswer },
+    },
+    onRequest: async (request, reply) => {
+      const widget = await visitors.allowOrigin(request, reply);
+      visitors.limitSessions(request, reply);
+      if (widget && !isAllowedOrigin(configOf(widget), request.headers.origin)) {
+        throw ApiError.of('ORIGIN_NOT_ALLOWED');
+      }
+    },
+    handler: async (request) => {
+      requireIds(request.params);
+      const widget = await findWidget(db, null, request.params.id);
+      if (!widget) throw ApiError.of('WIDGET_NOT_FOUND');
+      const { visitor_id = newId() } = request.body;
+      const thread =
+        (await findOpenThread(db, widget.id, visitor_id, isoTime(clock))) ??
+        (await threads.create(widget, visitor_id, {}));
+      const { token, expiresAt } = await createSession(
+        db,
+        { widgetId: widget.id, threadId: thread.id },
+        clock.now(),
+      );
+      return widgetAnswer({ token, visitor_id, thread_id: thread.id, expires_at: expiresAt });
+    },
+  });
+}
+
+function eventRoute(app: App, { database: { db } }: Services, { streams, visitors }: WidgetParts): void {
+  app.route({
+    method: 'GET',
+    url: '/v1/widget/:id/threads/:thread_id/events',
+    // A stream has no length that HEAD could ask for, and Fastify would leave it open.
+    exposeHeadRoute: false,
+    config: {
+      admits: visitors.admits,
+      errors: ['INVALID_PARAMETER', 'WIDGET_NOT_FOUND', 'THREAD_NOT_FOUND'],
+    },
+    schema: {
+      summary: 'A thread as server-sent events: message, delta, handoff, ended',
+      params: ThreadPath,
+      headers: Type.Object({
+        'last-event-id': Type.Optional(Type.String({ description: 'What came after this event is sent' })),
+      }),
+    },
+    handler: async (request, reply) => {
+      const { params, visitor } = request;
+      requireIds(params);
+      const widget = await requireWidget(db, request, params.id);
+      requireOwnThread(request, params.thread_id);
+      const thread = await findThread(db, widget.id, params.thread_id);
+      if (!thread) throw ApiError.of('THREAD_NOT_FOUND');
+      const stream = streams.open({
+        widgetId: widget.id,
+        threadId: thread.id,
+        address: visitor ? request.ip : null,
+        after: lastNumber(request.headers['last-event-id']),
+        until: visitor ? Date.parse(visitor.expires_at) : null,
+      });
+      // Proxies that gather an answer before they pass it on are asked not to.
+      reply.header('x-accel-buffering', 'no').type('text/event-stream; charset=utf-8');
+      return reply.send(stream);
+    },
+  });
+}
+
+/** What is no number of ours means that the reader has nothing. */
+function lastNumber(header: string | string[] | undefined): number {
+  return typeof header === 'string' && /^[0-9]{1,9}$/.test(header) ? Number(header) : 0;
+}
+
+/** Browsers ask first, because requests carry a token and JSON (Fetch standard, CORS-preflight). */
+function preflightRoutes(app: App, { visitors }: WidgetParts): void {
+  const paths = {
+    '/v1/widget/:id/session': 'POST',
+    '/v1/widget/:id/threads': 'GET',
+    '/v1/widget/:id/threads/:thread_id/messages': 'POST',
+    '/v1/widget/:id/threads/:thread_id/end': 'POST',
+    '/v1/widget/:id/threads/:thread_id/events': 'GET',
+  };
+  for (const [url, method] of Object.entries(paths)) {
+    app.route({
+      method: 'OPTIONS',
+      url,
+      config: { access: 'public' },
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        await visitors.allowOrigin(request, reply);
+        if (reply.hasHeader('access-control-allow-origin')) {
+          reply.headers({
+            'access-control-allow-methods': method,
+            'access-control-allow-headers': 'authorization, content-type, last-event-id',
+            'access-control-max-age': '600',
+          });
+        }
+        return reply.code(204).send();
+      },
+    });
+  }
+}

@@ -1,0 +1,115 @@
+/** Who may use a widget's endpoints without an API key, from which pages, and how often (contract 7.3). */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '#shared/clock.ts';
+import { ApiError } from '#shared/errors.ts';
+import type { Db, WidgetRow, WidgetSessionRow } from '../db/tables.ts';
+import { orgOf } from '../http/app-types.ts';
+import { showWindow } from '../http/guard.ts';
+import { type Limit, RateLimiter } from '../http/rate-limit.ts';
+import { keyOfHeader } from '../organizations/rules.ts';
+import type { WidgetMetrics } from './metrics.ts';
+import { isAllowedOrigin } from './rules.ts';
+import { findSession, isToken } from './sessions-store.ts';
+import { findWidget } from './store.ts';
+import { configOf } from './views.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whom a visitor's token let in. */
+    visitor: WidgetSessionRow | null;
+  }
+}
+
+export interface VisitorLimits {
+  /** Sessions per minute and client address. */
+  readonly sessionsPerMinute: number;
+  /** Requests per minute and client address, with a token. */
+  readonly requestsPerMinute: number;
+  /** Messages per minute and thread. */
+  readonly messagesPerMinute: number;
+}
+
+export interface VisitorParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly limits: VisitorLimits;
+  readonly metrics: Pick<WidgetMetrics, 'refused'>;
+}
+
+export class Visitors {
+  readonly #parts: VisitorParts;
+  readonly #limiter: RateLimiter;
+
+  constructor(parts: VisitorParts) {
+    this.#parts = parts;
+    this.#limiter = new RateLimiter(parts.clock);
+  }
+
+  /**
+   * Lets a request in by a visitor's token. False when it carries none: an API key is needed then.
+   * @throws ApiError AUTH_FAILURE, RATE_LIMITED
+   */
+  readonly admits = async (request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
+    await this.allowOrigin(request, reply);
+    const token = keyOfHeader(request.headers.authorization);
+    if (token === null || !isToken(token)) return false;
+    const { clock, db, limits } = this.#parts;
+    const session = await findSession(db, token, new Date(clock.now()).toISOString());
+    if (!session) throw ApiError.of('AUTH_FAILURE');
+    this.#limit(request.ip, limit('visitor_address', limits.requestsPerMinute), reply);
+    request.visitor = session;
+    return true;
+  };
+
+  /**
+   * Lets the page read the answer when the widget allows its origin (Fetch standard, CORS protocol). There are no
+   * cookies, so credentials are never allowed. Returns the widget, whoever it belongs to.
+   */
+  async allowOrigin(request: FastifyRequest, reply: FastifyReply): Promise<WidgetRow | undefined> {
+    reply.header('vary', 'Origin');
+    const { id } = request.params as { id: string };
+    const widget = await findWidget(this.#parts.db, null, id);
+    const { origin } = request.headers;
+    if (widget && origin !== undefined && isAllowedOrigin(configOf(widget), origin)) {
+      reply.headers({
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': 'retry-after, x-request-id',
+      });
+    }
+    return widget;
+  }
+
+  /** @throws ApiError RATE_LIMITED */
+  limitSessions(request: FastifyRequest, reply: FastifyReply): void {
+    this.#limit(request.ip, limit('address', this.#parts.limits.sessionsPerMinute), reply);
+  }
+
+  /** @throws ApiError RATE_LIMITED */
+  limitMessages(threadId: string, reply: FastifyReply): void {
+    this.#limit(threadId, limit('visitor_messages', this.#parts.limits.messagesPerMinute), reply);
+  }
+
+  #limit(subject: string, wanted: Limit, reply: FastifyReply): void {
+    const state = this.#limiter.take(subject, [wanted]);
+    if (state.refused) this.#parts.metrics.refused(wanted.scope);
+    showWindow(reply, state);
+  }
+}
+
+function limit(scope: string, perMinute: number): Limit {
+  return { scope, limit: perMinute, windowSeconds: 60 };
+}
+
+/** The widget of a path, which the caller may use: a key's own, or that of a token. @throws ApiError WIDGET_NOT_FOUND */
+export async function requireWidget(db: Db, request: FastifyRequest, id: string): Promise<WidgetRow> {
+  const { visitor } = request;
+  if (visitor && visitor.widget_id !== id) throw ApiError.of('WIDGET_NOT_FOUND');
+  const widget = await findWidget(db, visitor ? null : orgOf(request), id);
+  if (!widget) throw ApiError.of('WIDGET_NOT_FOUND');
+  return widget;
+}
+
+/** A token opens its own thread only. @throws ApiError THREAD_NOT_FOUND */
+export function requireOwnThread(request: FastifyRequest, threadId: string): void {
+  if (request.visitor && request.visitor.thread_id !== threadId) throw ApiError.of('THREAD_NOT_FOUND');
+}
