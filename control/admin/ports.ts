@@ -1,0 +1,22 @@
+/** Commands about port requests, for operators who do the work at the carrier by hand. */
+
+import { commandLineActor } from '../audit/rules.ts';
+import { recordChange } from '../audit/store.ts';
+import { findRequest, openPin } from '../porting/store.ts';
+import { type Command, required, UsageError } from './command.ts';
+
+export const portCommands: Readonly<Record<string, Command>> = {
+  'port pin': {
+    takes: '<port id>',
+    help: 'the PIN of a port request, which the API never shows',
+    options: [],
+    run: async ({ clock, database: { db }, secrets }, id) => {
+      const request = await findRequest(db, null, required(id, 'port id'));
+      if (!request) throw new UsageError(`There is no port request ${id}.`);
+      const pin = openPin(secrets, request);
+      const change = { orgId: request.org_id, area: 'porting', subject: request.id, action: 'show_pin' };
+      await recordChange(db, clock, commandLineActor, change);
+      return pin ?? 'The request has no PIN.';
+    },
+  },
+};

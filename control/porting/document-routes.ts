@@ -1,0 +1,91 @@
+/** POST /v1/sip/port/document: proofs of ownership (contract 5.2). */
+import multipart from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
+import { plain } from '#shared/api/common.ts';
+import { PortDocumentUpload, PortDocumentUploaded } from '#shared/api/porting.ts';
+import { ApiError } from '#shared/errors.ts';
+import { newId } from '#shared/ids.ts';
+import { type App, orgOf } from '../http/app-types.ts';
+import type { Services } from '../services.ts';
+import { countUnused, documentSubject, insertDocument } from './documents-store.ts';
+import type { PortingParts } from './parts.ts';
+import { mediaTypeOf, readUpload, Upload } from './upload.ts';
+
+/** How long an unused document is kept, s: a place is free again then at the latest. */
+const keptSeconds = 90 * 24 * 60 * 60;
+const retryAfter = 3600;
+
+export function documentRoutes(app: App, services: Services, parts: PortingParts): void {
+  const { gate } = parts;
+  app.register(async (scope: App) => {
+    scope.removeAllContentTypeParsers();
+    await scope.register(multipart);
+    // Read here rather than in the handler, so that the body is known when idempotency compares it.
+    scope.removeContentTypeParser('multipart/form-data');
+    scope.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
+      request.isMultipart = () => true;
+      return gate.run(() => readUpload(request));
+    });
+    scope.route({
+      method: 'POST',
+      url: '/v1/sip/port/document',
+      config: { errors: ['FILE_TOO_LARGE', 'UNSUPPORTED_FILE_TYPE', 'SERVICE_UNAVAILABLE'] },
+      schema: {
+        summary: 'Upload a proof of ownership',
+        description:
+          'A utility bill or an invoice of the losing carrier. Stored encrypted; deleted after 90 days when no port request names it.',
+        consumes: ['multipart/form-data'],
+        body: PortDocumentUpload,
+        response: { 200: PortDocumentUploaded },
+      },
+      // The parts were judged as they were read; the schema only describes them.
+      validatorCompiler: () => (value: unknown) => ({ value }),
+      handler: async (request) => {
+        const upload: unknown = request.body;
+        if (!(upload instanceof Upload)) throw ApiError.invalid('/file', 'required');
+        return plain({ document_sid: await storeDocument(services, parts, orgOf(request), upload) });
+      },
+    });
+  });
+}
+
+/** @throws ApiError UNSUPPORTED_FILE_TYPE, RATE_LIMITED, SERVICE_UNAVAILABLE */
+async function storeDocument(
+  services: Services,
+  { files, metrics, scan }: PortingParts,
+  orgId: string,
+  { bytes, hash }: Upload,
+): Promise<string> {
+  const { clock, config, database } = services;
+  const { db } = database;
+  const media_type = await mediaTypeOf(bytes);
+  const limit = config.porting.unusedDocuments;
+  if ((await countUnused(db, orgId)) >= limit) {
+    const details = { limit, window_seconds: keptSeconds, scope: 'unused_documents' };
+    throw ApiError.of('RATE_LIMITED', details, `${limit} documents wait for a port request.`).waiting(
+      retryAfter,
+    );
+  }
+  const found = await scan(bytes);
+  if (found !== null) {
+    metrics.document('infected');
+    throw ApiError.of('UNSUPPORTED_FILE_TYPE', { virus: found }, 'The virus scan refused the file.');
+  }
+  const id = `doc_${newId()}`;
+  await files.write(id, bytes, (file_name) =>
+    insertDocument(db, {
+      id,
+      org_id: orgId,
+      file_name,
+      media_type,
+      size: bytes.length,
+      hash,
+      created_at: new Date(clock.now()).toISOString(),
+      referenced: 0,
+      expired_at: null,
+    }),
+  );
+  metrics.document('stored');
+  services.announcements.announce(documentSubject);
+  return id;
+}

@@ -1,0 +1,118 @@
+/** Proofs of ownership, as stored: rows here, the encrypted files beside the database (documents.ts). */
+import type { Db, PortDocumentRow } from '../db/tables.ts';
+
+/** Documents that no request names are kept this long (contract 5.2). */
+const keptMs = 90 * 24 * 60 * 60 * 1000;
+
+/** Pause before a file that could not be deleted is tried again. */
+const retryMs = 24 * 60 * 60 * 1000;
+
+/** Announced when a document was stored (edges/announcements.ts). */
+export const documentSubject = 'port_documents';
+
+export async function insertDocument(db: Db, row: PortDocumentRow): Promise<void> {
+  await db.insertInto('port_documents').values(row).execute();
+}
+
+export async function deleteDocument(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('port_documents').where('id', '=', id).execute();
+}
+
+export async function countUnused(db: Db, orgId: string): Promise<number> {
+  const row = await db
+    .selectFrom('port_documents')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .where('referenced', '=', 0)
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+/** Those of `ids` that are no documents of the organization. */
+export async function missingDocuments(db: Db, orgId: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('port_documents')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', 'in', [...ids])
+    .where('expired_at', 'is', null)
+    .execute();
+  return ids.filter((id) => !rows.some((row) => row.id === id));
+}
+
+/** Makes a request name documents, which then are kept. */
+export async function referDocuments(db: Db, requestId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const rows = ids.map((document_id, position) => ({ request_id: requestId, document_id, position }));
+  await db.insertInto('port_request_documents').values(rows).execute();
+  await db
+    .updateTable('port_documents')
+    .set({ referenced: 1 })
+    .where('id', 'in', [...ids])
+    .execute();
+}
+
+/** Documents of a request, in its order. */
+export function documentsOf(db: Db, requestId: string): Promise<PortDocumentRow[]> {
+  return db
+    .selectFrom('port_request_documents')
+    .innerJoin('port_documents', 'port_documents.id', 'port_request_documents.document_id')
+    .selectAll('port_documents')
+    .where('port_request_documents.request_id', '=', requestId)
+    .orderBy('port_request_documents.position')
+    .execute();
+}
+
+/** Whether a row names the file; asked of those that a crash left half-way. */
+export async function isKnownFile(db: Db, fileName: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('port_documents')
+    .select('id')
+    .where('file_name', '=', fileName)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Unreferenced documents whose time is over at `now` (ISO), oldest first. */
+export function expiredDocuments(db: Db, now: string, limit: number): Promise<PortDocumentRow[]> {
+  const again = new Date(Date.parse(now) - retryMs).toISOString();
+  return db
+    .selectFrom('port_documents')
+    .selectAll()
+    .where('referenced', '=', 0)
+    .where('created_at', '<=', before(now))
+    .where((eb) => eb.or([eb('expired_at', 'is', null), eb('expired_at', '<=', again)]))
+    .orderBy('created_at')
+    .limit(limit)
+    .execute();
+}
+
+/** When to look again for an unreferenced document whose time is over, ISO; null when there is none at all. */
+export async function nextExpiry(db: Db, now: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('port_documents')
+    .select('created_at')
+    .where('referenced', '=', 0)
+    .orderBy('created_at')
+    .executeTakeFirst();
+  if (!row) return null;
+  const end = Date.parse(row.created_at) + keptMs;
+  // Its time is over, but its file could not be deleted.
+  return new Date(end > Date.parse(now) ? end : Date.parse(now) + retryMs).toISOString();
+}
+
+/** Takes a document out of use before its file goes. False when a request has named it in the meantime. */
+export async function expireDocument(db: Db, id: string, now: string): Promise<boolean> {
+  const result = await db
+    .updateTable('port_documents')
+    .set({ expired_at: now })
+    .where('id', '=', id)
+    .where('referenced', '=', 0)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+function before(now: string): string {
+  return new Date(Date.parse(now) - keptMs).toISOString();
+}

@@ -1,0 +1,35 @@
+/** Requests that wait for a signature, by when their time is over. */
+import type { Without } from '../db/due-work.ts';
+import type { Db } from '../db/tables.ts';
+
+/** Announced when a request began to wait (edges/announcements.ts). */
+export const signatureExpirySubject = 'port_signatures';
+
+/** Those whose time is over at `now` (ISO). */
+export function expiredRequests(
+  db: Db,
+  now: string,
+  without: Without,
+  limit: number,
+): Promise<{ id: string; org_id: string }[]> {
+  let query = db
+    .selectFrom('port_requests')
+    .select(['id', 'org_id'])
+    .where('status', '=', 'waiting_for_signature')
+    .where('signature_expires_at', '<=', now);
+  if (without.ids.length > 0) query = query.where('id', 'not in', [...without.ids]);
+  if (without.organizations.length > 0) query = query.where('org_id', 'not in', [...without.organizations]);
+  return query.orderBy('signature_expires_at').limit(limit).execute();
+}
+
+/** When the next one's time is over, ISO; null when none waits. */
+export async function nextSignatureExpiry(db: Db, now: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('port_requests')
+    .select('signature_expires_at')
+    .where('status', '=', 'waiting_for_signature')
+    .where('signature_expires_at', '>', now)
+    .orderBy('signature_expires_at')
+    .executeTakeFirst();
+  return row?.signature_expires_at ?? null;
+}

@@ -1,0 +1,88 @@
+/** Ends what nobody came back for: requests without a signature after 30 days, unused documents after 90. */
+import type { FastifyBaseLogger } from 'fastify';
+import { systemActor } from '../audit/rules.ts';
+import { type DueItem, DueWork } from '../db/due-work.ts';
+import type { PortDocumentRow } from '../db/tables.ts';
+import type { Services } from '../services.ts';
+import type { DocumentFiles } from './documents.ts';
+import {
+  deleteDocument,
+  documentSubject,
+  expireDocument,
+  expiredDocuments,
+  nextExpiry,
+} from './documents-store.ts';
+import { expiredRequests, nextSignatureExpiry, signatureExpirySubject } from './expiry-store.ts';
+import { changePorts, moveNumbers } from './moves.ts';
+import { updateRequest } from './store.ts';
+
+/** Timers of Node hold 24 days; looking once a day also finds what another clock has moved. */
+const longestWaitMs = 24 * 60 * 60 * 1000;
+
+/** Begins at once with what is due. */
+export function startSignatureExpiry(
+  services: Services,
+  log: FastifyBaseLogger,
+): Pick<DueWork<DueItem>, 'close'> {
+  const { announcements, clock, database } = services;
+  const { db } = database;
+  return new DueWork<DueItem>({
+    clock,
+    log,
+    name: 'port without a signature',
+    mostRunning: 4,
+    mostPerOrganization: 4,
+    due: (now, without, limit) => expiredRequests(db, now, without, limit),
+    nextDue: async (now) => soon(now, await nextSignatureExpiry(db, now)),
+    attempt: async ({ id }) => {
+      await changePorts(services, (trx, altered) => {
+        const move = {
+          to: 'failed',
+          numbers: null,
+          actor: 'system',
+          actorId: null,
+          by: systemActor,
+          reason: 'LOA_EXPIRED',
+        } as const;
+        return moveNumbers(services, trx, altered, id, move);
+      });
+      log.info({ port: id }, 'port ended without a signature');
+    },
+    postpone: ({ id }, later) => updateRequest(db, id, { signature_expires_at: later }),
+    onStored: (wake) => announcements.on(signatureExpirySubject, wake),
+  });
+}
+
+/** Begins at once with what is due. */
+export function startDocumentExpiry(
+  services: Services,
+  files: DocumentFiles,
+  log: FastifyBaseLogger,
+): Pick<DueWork<PortDocumentRow>, 'close'> {
+  const { announcements, clock, database } = services;
+  const { db } = database;
+  return new DueWork<PortDocumentRow>({
+    clock,
+    log,
+    name: 'unused document',
+    mostRunning: 1,
+    mostPerOrganization: 1,
+    due: (now, without, limit) =>
+      without.ids.length > 0 ? Promise.resolve([]) : expiredDocuments(db, now, limit),
+    nextDue: async (now) => soon(now, await nextExpiry(db, now)),
+    attempt: async ({ id, file_name }) => {
+      if (!(await expireDocument(db, id, new Date(clock.now()).toISOString()))) return;
+      await files.delete(file_name);
+      await deleteDocument(db, id);
+      log.info({ document: id }, 'unused document deleted');
+    },
+    postpone: async () => undefined,
+    onStored: (wake) => announcements.on(documentSubject, wake),
+  });
+}
+
+function soon(now: string, next: string | null): string | null {
+  if (next === null) return null;
+  const latest = new Date(Date.parse(now) + longestWaitMs).toISOString();
+  return next < latest ? next : latest;
+}

@@ -1,0 +1,11 @@
+/** Answers that are files. */
+import type { FastifyReply } from 'fastify';
+
+/** Always as a download: what a customer uploaded is never shown under our own name. */
+export function sendFile(reply: FastifyReply, bytes: Buffer, type: string, name: string): FastifyReply {
+  return reply
+    .type(type)
+    .header('content-disposition', `attachment; filename="${name.replaceAll(/[^A-Za-z0-9._-]/g, '_')}"`)
+    .header('content-security-policy', "default-src 'none'; sandbox")
+    .send(bytes);
+}

@@ -1,0 +1,92 @@
+/** Mails about port requests on their way, as stored: one for each recipient. */
+import type { Clock } from '#shared/clock.ts';
+import { newId } from '#shared/ids.ts';
+import type { Without } from '../db/due-work.ts';
+import type { SecretBox } from '../db/secrets.ts';
+import type { Db, PortMailRow, PortRequestRow } from '../db/tables.ts';
+import type { PortMail } from './notice-rules.ts';
+import { portContext } from './store.ts';
+
+/** Mails that ended are kept this long, for a person who looks for one. */
+const keptMs = 7 * 24 * 60 * 60 * 1000;
+
+/** Announced when a mail was stored (edges/announcements.ts). */
+export const mailSubject = 'port_mails';
+
+/** Puts a mail on its way to each recipient, in the transaction `db` of what it reports. */
+export async function queueMails(
+  db: Db,
+  { clock, secrets }: { readonly clock: Clock; readonly secrets: SecretBox },
+  request: Pick<PortRequestRow, 'id' | 'org_id'>,
+  kind: PortMailRow['kind'],
+  recipients: readonly string[],
+  mail: PortMail,
+): Promise<void> {
+  const now = new Date(clock.now()).toISOString();
+  const rows = [...new Set(recipients)].map(
+    (recipient): PortMailRow => ({
+      id: newId(),
+      org_id: request.org_id,
+      request_id: request.id,
+      kind,
+      recipient,
+      subject: mail.subject,
+      text: secrets.seal(mail.text, portContext(request.id, 'mail')),
+      created_at: now,
+      first_attempt_at: null,
+      attempts: 0,
+      next_attempt_at: now,
+      delivered_at: null,
+      last_error: null,
+    }),
+  );
+  if (rows.length > 0) await db.insertInto('port_mails').values(rows).execute();
+}
+
+/** Mails that are due at `now` (ISO), longest due first. */
+export function dueMails(db: Db, now: string, without: Without, limit: number): Promise<PortMailRow[]> {
+  let query = db.selectFrom('port_mails').selectAll().where('next_attempt_at', '<=', now);
+  if (without.ids.length > 0) query = query.where('id', 'not in', [...without.ids]);
+  if (without.organizations.length > 0) query = query.where('org_id', 'not in', [...without.organizations]);
+  return query.orderBy('next_attempt_at').limit(limit).execute();
+}
+
+/** When the next mail after `now` (ISO) is due; null when there is none. */
+export async function nextMail(db: Db, now: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('port_mails')
+    .select('next_attempt_at')
+    .where('next_attempt_at', '>', now)
+    .orderBy('next_attempt_at')
+    .executeTakeFirst();
+  return row?.next_attempt_at ?? null;
+}
+
+export async function updateMail(
+  db: Db,
+  id: string,
+  change: Partial<Omit<PortMailRow, 'id' | 'org_id'>>,
+): Promise<void> {
+  await db.updateTable('port_mails').set(change).where('id', '=', id).execute();
+}
+
+/** Takes back a link that nobody may follow any more. */
+export async function dropSignatureMails(db: Db, requestId: string): Promise<void> {
+  await db
+    .updateTable('port_mails')
+    .set({ next_attempt_at: null, last_error: 'the link is not valid any more' })
+    .where('request_id', '=', requestId)
+    .where('kind', '=', 'signature')
+    .where('next_attempt_at', 'is not', null)
+    .execute();
+}
+
+/** Returns how many rows went. */
+export async function forgetMails(db: Db, now: number): Promise<number> {
+  const result = await db
+    .deleteFrom('port_mails')
+    .where('created_at', '<', new Date(now - keptMs).toISOString())
+    .where('next_attempt_at', 'is', null)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

@@ -1,0 +1,117 @@
+/** Sends mails about port requests, each on its own, until the mail server took them or the time is over. */
+import type { FastifyBaseLogger } from 'fastify';
+import { noticeSchedule, redacted } from '../alerts/notice-rules.ts';
+import { DueWork } from '../db/due-work.ts';
+import type { PortMailRow } from '../db/tables.ts';
+import type { Services } from '../services.ts';
+import { type DeliveryOutcome, nextAttempt } from '../webhooks/rules.ts';
+import { dueMails, forgetMails, mailSubject, nextMail, updateMail } from './mails-store.ts';
+import { portContext } from './store.ts';
+
+/** What carries mail; alerts have theirs from the same place. */
+export interface MailSender {
+  send(
+    mail: {
+      readonly id: string;
+      readonly recipient: string;
+      readonly subject: string;
+      readonly text: string;
+      readonly messageId: string;
+      readonly createdAt: number;
+    },
+    signal: AbortSignal,
+  ): Promise<
+    { readonly outcome: 'sent' } | { readonly outcome: 'refused' | 'unavailable'; readonly error: string }
+  >;
+}
+
+export interface MailParts {
+  readonly services: Services;
+  readonly sender: MailSender;
+  readonly log: FastifyBaseLogger;
+  /** 0..1 */
+  readonly random: () => number;
+  /** Called after each attempt. */
+  readonly onAttempt: (kind: PortMailRow['kind'], outcome: DeliveryOutcome) => void;
+}
+
+/** Begins at once with what is due. */
+export function startMails(parts: MailParts): Pick<DueWork<PortMailRow>, 'close'> {
+  const { announcements, clock, database } = parts.services;
+  const { db } = database;
+  return new DueWork<PortMailRow>({
+    clock,
+    log: parts.log,
+    name: 'port mail',
+    mostRunning: 4,
+    mostPerOrganization: 2,
+    due: (now, without, limit) => dueMails(db, now, without, limit),
+    nextDue: (now) => nextMail(db, now),
+    attempt: (row, signal) => attempt(parts, row, signal),
+    postpone: (row, later) => updateMail(db, row.id, { next_attempt_at: later }),
+    onStored: (wake) => announcements.on(mailSubject, wake),
+  });
+}
+
+async function attempt(parts: MailParts, row: PortMailRow, ending: AbortSignal): Promise<void> {
+  const { log, onAttempt, random, services } = parts;
+  const { clock, database } = services;
+  const began = clock.now();
+  const result = await send(parts, row, ending);
+  // What was broken off is sent again; what arrived in that moment is not.
+  if (ending.aborted && result.outcome !== 'sent') return;
+  const first = row.first_attempt_at === null ? began : Date.parse(row.first_attempt_at);
+  const attempts = row.attempts + 1;
+  const again = result.outcome === 'unavailable';
+  const next = again ? nextAttempt(attempts, first, random(), noticeSchedule) : null;
+  const error =
+    result.outcome === 'sent' ? null : result.error.replaceAll(row.recipient, redacted(row.recipient));
+  await updateMail(database.db, row.id, {
+    attempts,
+    first_attempt_at: new Date(first).toISOString(),
+    next_attempt_at: next === null ? null : new Date(Math.max(next, clock.now())).toISOString(),
+    delivered_at: error === null ? new Date(clock.now()).toISOString() : null,
+    last_error: error,
+  });
+  await forgetMails(database.db, clock.now());
+  const facts = { mail: row.id, port: row.request_id, kind: row.kind, to: redacted(row.recipient), attempts };
+  if (error === null) {
+    onAttempt(row.kind, 'delivered');
+    log.info(facts, 'port mail delivered');
+  } else {
+    onAttempt(row.kind, next === null ? 'given_up' : 'again');
+    log.warn(
+      { ...facts, error, next_attempt_at: next },
+      next === null ? 'port mail given up' : 'port mail failed',
+    );
+  }
+}
+
+async function send(
+  { sender, services }: MailParts,
+  row: PortMailRow,
+  ending: AbortSignal,
+): ReturnType<MailSender['send']> {
+  const { clock, config, secrets } = services;
+  const { sendTimeoutMs: timeoutMs } = config.alerts;
+  const limit = new AbortController();
+  const timer = clock.after(timeoutMs, () => limit.abort(new Error(`no end within ${timeoutMs} ms`)));
+  const mail = {
+    id: row.id,
+    recipient: row.recipient,
+    subject: row.subject,
+    text: secrets.open(row.text, portContext(row.request_id, 'mail')),
+    // The same in every attempt, so that a mail that arrives twice is recognised (RFC 5322, 3.6.4).
+    messageId: `<port.${row.id}@${domainOf(config.mail?.from ?? '')}>`,
+    createdAt: Date.parse(row.created_at),
+  };
+  try {
+    return await sender.send(mail, AbortSignal.any([ending, limit.signal]));
+  } finally {
+    timer.cancel();
+  }
+}
+
+function domainOf(from: string): string {
+  return /@([A-Za-z0-9.-]+)>?\s*$/.exec(from)?.[1] ?? 'trunkline.invalid';
+}

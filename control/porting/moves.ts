@@ -1,0 +1,188 @@
+/**
+ * The one place that moves numbers of a port request: states, history, what follows from them (held numbers,
+ * webhook, mails, the order at the carrier), all in one transaction.
+ */
+import { ApiError } from '#shared/errors.ts';
+import type { Actor as ChangeActor } from '../audit/rules.ts';
+import { recordChange } from '../audit/store.ts';
+import type { Db, PortStatus } from '../db/tables.ts';
+import type { Altered } from '../edges/store.ts';
+import { holdNumber } from '../numbers/store.ts';
+import { findOrganization } from '../organizations/store.ts';
+import type { Services } from '../services.ts';
+import { queueEvent, webhookSubject } from '../webhooks/store.ts';
+import { dateOf, expectedCompletion } from './business-days.ts';
+import { dropSignatureMails, mailSubject, queueMails } from './mails-store.ts';
+import { changeMail } from './notice-rules.ts';
+import { cancelOrder, orderSubject } from './orders-store.ts';
+import { type Actor, isOpen, type NumberState, planMove, requestStatus } from './state-rules.ts';
+import {
+  findNumbers,
+  findRequest,
+  holdersOf,
+  insertHistory,
+  markPorted,
+  type PortRequest,
+  readDetails,
+  setNumberStatus,
+  updateRequest,
+} from './store.ts';
+
+export interface Move {
+  readonly to: PortStatus;
+  /** null: all that are not at their end. */
+  readonly numbers: readonly string[] | null;
+  readonly actor: Actor;
+  /** Id of the key, where there is one. */
+  readonly actorId: string | null;
+  /** As the log of changes knows who it was. */
+  readonly by: ChangeActor;
+  readonly reason: string | null;
+  /** `YYYY-MM-DD`; undefined leaves it. */
+  readonly focDate?: string;
+}
+
+/** A transaction on port requests. Afterwards everybody who waits for what it queued is told. */
+export async function changePorts<T>(
+  { announcements, edgeConfig }: Pick<Services, 'announcements' | 'edgeConfig'>,
+  work: (db: Db, altered: Altered) => Promise<T>,
+): Promise<T> {
+  const result = await edgeConfig.change(work);
+  for (const subject of [webhookSubject, mailSubject, orderSubject]) announcements.announce(subject);
+  return result;
+}
+
+/**
+ * Moves numbers of a request, all or none.
+ * @throws ApiError PORT_NOT_FOUND, INVALID_PHONE_NUMBERS, INVALID_TRANSITION, NUMBER_IN_USE
+ */
+export async function moveNumbers(
+  services: Services,
+  db: Db,
+  altered: Altered,
+  requestId: string,
+  move: Move,
+): Promise<PortRequest> {
+  const request = await findRequest(db, null, requestId);
+  if (!request) throw ApiError.of('PORT_NOT_FOUND');
+  const before = await findNumbers(db, requestId);
+  const moving = planMove(before, move.numbers, move.to, move.actor);
+  const now = new Date(services.clock.now()).toISOString();
+  if (moving.length > 0) {
+    if (move.to === 'completed') await activate(db, altered, request.org_id, moving, now);
+    await setNumberStatus(db, requestId, namesOf(moving), move.to, isOpen(move.to));
+    await writeHistory(db, requestId, moving, move, now);
+    const change = { orgId: request.org_id, area: 'porting', subject: requestId, action: move.to };
+    await recordChange(db, services.clock, move.by, { ...change, fields: ['status'] });
+  }
+  const numbers = await findNumbers(db, requestId);
+  const status = requestStatus(numbers.map((one) => one.status));
+  const hasReason = moving.length > 0 && (move.to === 'failed' || move.to === 'canceled');
+  const change = {
+    status,
+    ...(hasReason && { reason: move.reason }),
+    ...(move.focDate !== undefined && { foc_date: move.focDate }),
+    ...(status !== 'waiting_for_signature' && { token: null }),
+    ...((moving.length > 0 || move.focDate !== undefined) && { updated_at: now }),
+  };
+  await updateRequest(db, requestId, change);
+  const after = { ...request, ...change };
+  if (moving.length > 0) await follow(services, db, request, after, numbers, move, now);
+  return after;
+}
+
+function namesOf(numbers: readonly NumberState[]): string[] {
+  return numbers.map(({ number }) => number);
+}
+
+/** @throws ApiError NUMBER_IN_USE that names the number */
+async function activate(
+  db: Db,
+  altered: Altered,
+  orgId: string,
+  numbers: readonly NumberState[],
+  now: string,
+): Promise<void> {
+  const holders = await holdersOf(db, namesOf(numbers));
+  const held = numbers.find(({ number }) => (holders.get(number) ?? orgId) !== orgId);
+  if (held) throw ApiError.of('NUMBER_IN_USE', { phone_number: held.number });
+  for (const { number } of numbers) {
+    await holdNumber(db, orgId, number, now);
+    await markPorted(db, orgId, number, now);
+    altered.numbers.add(number);
+  }
+}
+
+/** One entry per state that numbers came from. */
+async function writeHistory(
+  db: Db,
+  requestId: string,
+  moving: readonly NumberState[],
+  move: Move,
+  now: string,
+): Promise<void> {
+  for (const [from, numbers] of Map.groupBy(moving, ({ status }) => status)) {
+    await insertHistory(db, {
+      request_id: requestId,
+      at: now,
+      from_status: from,
+      to_status: move.to,
+      actor: move.actor,
+      actor_id: move.actorId,
+      reason: move.reason,
+      numbers: JSON.stringify(namesOf(numbers)),
+    });
+  }
+}
+
+/** Tells those who want to know, and the carrier when there is something to call off. */
+async function follow(
+  services: Services,
+  db: Db,
+  before: PortRequest,
+  after: PortRequest,
+  numbers: readonly NumberState[],
+  move: Move,
+  now: string,
+): Promise<void> {
+  const isCalledOff = !isOpen(after.status) && (move.to === 'canceled' || move.to === 'failed');
+  if (isCalledOff && move.actor !== 'system') await cancelOrder(db, after.id, now);
+  if (after.status === before.status) return;
+  if (before.status === 'waiting_for_signature') await dropSignatureMails(db, after.id);
+  const { reason } = move;
+  await queueEvent(db, services.clock, {
+    orgId: after.org_id,
+    type: 'port.status_changed',
+    url: null,
+    subjectId: after.id,
+    data: {
+      port_request_id: after.id,
+      from_status: before.status,
+      to_status: after.status,
+      reason,
+      phone_numbers: numbers,
+    },
+  });
+  const organization = await findOrganization(db, after.org_id);
+  const mail = changeMail({
+    requestId: after.id,
+    organization: organization.name,
+    from: before.status,
+    to: after.status,
+    reason,
+    numbers,
+    focDate: after.foc_date,
+    expected: expectedOf(after, services.clock.now()),
+  });
+  await queueMails(db, services, after, 'status', readDetails(after).notification_emails, mail);
+}
+
+/** Null once the request has ended. @param now ms: what is not signed cannot have begun earlier */
+export function expectedOf(
+  request: Pick<PortRequest, 'status' | 'signed_at' | 'target_port_date' | 'foc_date'>,
+  now: number,
+): { earliest: string; latest: string } | null {
+  if (!isOpen(request.status)) return null;
+  const from = request.signed_at?.slice(0, 10) ?? dateOf(now);
+  return expectedCompletion(from, request.target_port_date, request.foc_date);
+}

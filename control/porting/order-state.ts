@@ -1,0 +1,91 @@
+/** What the carrier says of an order becomes moves of the numbers. */
+import type { FastifyBaseLogger } from 'fastify';
+import { systemActor } from '../audit/rules.ts';
+import type { Db, PortOrderRow, PortStatus } from '../db/tables.ts';
+import type { Services } from '../services.ts';
+import type { CarrierOrderState } from './carrier.ts';
+import { changePorts, moveNumbers } from './moves.ts';
+import { updateOrder } from './orders-store.ts';
+import { isOpen, wayTo } from './state-rules.ts';
+import { findNumbers, holdersOf, type PortRequest, updateRequest } from './store.ts';
+
+export interface TakeParts {
+  readonly services: Services;
+  readonly log: FastifyBaseLogger;
+  /** Time between two questions about an order. */
+  readonly pollMs: number;
+}
+
+/** Moves the numbers to where the carrier says they are, and plans the next question. */
+export async function take(
+  parts: TakeParts,
+  row: PortOrderRow,
+  request: PortRequest,
+  state: CarrierOrderState,
+): Promise<void> {
+  const { log, pollMs, services } = parts;
+  await changePorts(services, async (db, altered) => {
+    const now = new Date(services.clock.now()).toISOString();
+    // First, so that what is told of the moves names the date.
+    if (state.focDate !== null && state.focDate !== request.foc_date)
+      await updateRequest(db, row.id, { foc_date: state.focDate, updated_at: now });
+    for (const { to, reason, numbers } of await movesFor(parts, db, request, state)) {
+      const move = { to, numbers, actor: 'system', actorId: null, by: systemActor, reason } as const;
+      await moveNumbers(services, db, altered, row.id, move);
+    }
+    const left = (await findNumbers(db, row.id)).some(({ status }) => isOpen(status));
+    const next = new Date(services.clock.now() + pollMs).toISOString();
+    await updateOrder(db, row.id, row.state, {
+      state: left ? 'following' : 'done',
+      carrier_order_id: state.id,
+      attempts: 0,
+      next_attempt_at: left ? next : null,
+      last_error: null,
+      updated_at: now,
+    });
+  });
+  const strange = state.numbers.filter(({ status }) => status === null);
+  if (strange.length > 0)
+    log.warn({ port: row.id, order: state.id }, 'the carrier names a state that is not known');
+}
+
+interface PlannedMove {
+  readonly to: PortStatus;
+  readonly reason: string | null;
+  readonly numbers: readonly string[];
+}
+
+/** Numbers that go the same way go together, so that one change of the request is one event. */
+async function movesFor(
+  { log }: TakeParts,
+  db: Db,
+  request: PortRequest,
+  state: CarrierOrderState,
+): Promise<PlannedMove[]> {
+  const numbers = await findNumbers(db, request.id);
+  const holders = await holdersOf(
+    db,
+    numbers.map(({ number }) => number),
+  );
+  const planned = new Map<
+    string,
+    { to: PortStatus; reason: string | null; numbers: string[]; order: number }
+  >();
+  for (const { number, reason, status: to } of state.numbers) {
+    const now = numbers.find((one) => one.number === number);
+    if (!now || to === null) continue;
+    for (const [order, step] of wayTo(now.status, to).entries()) {
+      const holder = holders.get(number) ?? request.org_id;
+      if (step === 'completed' && holder !== request.org_id) {
+        log.error({ port: request.id, number, holder }, 'a ported number is held by another organization');
+        continue;
+      }
+      const told = step === 'failed' ? (reason ?? 'Failed at the carrier') : null;
+      const key = JSON.stringify([order, step, told]);
+      const move = planned.get(key) ?? { to: step, reason: told, numbers: [], order };
+      planned.set(key, move);
+      move.numbers.push(number);
+    }
+  }
+  return [...planned.values()].sort((a, b) => a.order - b.order);
+}

@@ -1,0 +1,85 @@
+/** Orders at the carrier's porting API, as stored: what is to be done next for each request. */
+import type { Without } from '../db/due-work.ts';
+import type { Db, PortOrderRow } from '../db/tables.ts';
+
+/** Announced when there is something to do at the carrier (edges/announcements.ts). */
+export const orderSubject = 'port_orders';
+
+/** Puts the order of a signed request on its way, in the transaction of the signature. */
+export async function queueOrder(
+  db: Db,
+  request: { id: string; org_id: string },
+  now: string,
+): Promise<void> {
+  const row: PortOrderRow = {
+    id: request.id,
+    org_id: request.org_id,
+    state: 'submitting',
+    carrier_order_id: null,
+    attempts: 0,
+    next_attempt_at: now,
+    last_error: null,
+    created_at: now,
+    updated_at: now,
+  };
+  await db.insertInto('port_orders').values(row).execute();
+}
+
+/** What the carrier has of a request is to be called off. */
+export async function cancelOrder(db: Db, requestId: string, now: string): Promise<void> {
+  await db
+    .updateTable('port_orders')
+    .set({ state: 'canceling', attempts: 0, next_attempt_at: now, updated_at: now })
+    .where('id', '=', requestId)
+    .where('state', 'in', ['submitting', 'following'])
+    .execute();
+}
+
+/** Has the carrier asked about an order at once. False when there is no such order to follow. */
+export async function hurryOrder(db: Db, carrierOrderId: string, now: string): Promise<boolean> {
+  const result = await db
+    .updateTable('port_orders')
+    .set({ next_attempt_at: now })
+    .where('carrier_order_id', '=', carrierOrderId)
+    .where('state', '=', 'following')
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** @param state changed only while the order is in this state */
+export async function updateOrder(
+  db: Db,
+  id: string,
+  state: PortOrderRow['state'],
+  change: Partial<Omit<PortOrderRow, 'id' | 'org_id'>>,
+): Promise<void> {
+  await db.updateTable('port_orders').set(change).where('id', '=', id).where('state', '=', state).execute();
+}
+
+/** Keeps the carrier's id whatever has become of the order in the meantime. */
+export async function setCarrierOrderId(db: Db, id: string, carrierOrderId: string): Promise<void> {
+  await db
+    .updateTable('port_orders')
+    .set({ carrier_order_id: carrierOrderId })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Orders that are due at `now` (ISO), longest due first. */
+export function dueOrders(db: Db, now: string, without: Without, limit: number): Promise<PortOrderRow[]> {
+  let query = db.selectFrom('port_orders').selectAll().where('next_attempt_at', '<=', now);
+  if (without.ids.length > 0) query = query.where('id', 'not in', [...without.ids]);
+  if (without.organizations.length > 0) query = query.where('org_id', 'not in', [...without.organizations]);
+  return query.orderBy('next_attempt_at').limit(limit).execute();
+}
+
+/** When the next order after `now` (ISO) is due; null when there is none. */
+export async function nextOrder(db: Db, now: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('port_orders')
+    .select('next_attempt_at')
+    .where('next_attempt_at', '>', now)
+    .orderBy('next_attempt_at')
+    .executeTakeFirst();
+  return row?.next_attempt_at ?? null;
+}

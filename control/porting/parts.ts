@@ -1,0 +1,38 @@
+/** What porting works with, besides the services of all areas; made once at the start. */
+import { join } from 'node:path';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Registry } from 'prom-client';
+import type { Services } from '../services.ts';
+import type { Carrier } from './carrier.ts';
+import { httpCarrier } from './carrier-http.ts';
+import { type CheckPortability, portabilityCheck } from './check.ts';
+import { DocumentFiles } from './documents.ts';
+import { Gate } from './gate.ts';
+import { type PortingMetrics, portingMetrics } from './metrics.ts';
+import { type Scan, virusScan } from './virus-scan.ts';
+
+export interface PortingParts {
+  /** null: an operator does the work by hand. */
+  readonly carrier: Carrier | null;
+  readonly check: CheckPortability;
+  readonly files: DocumentFiles;
+  /** Of uploads that are being read. */
+  readonly gate: Gate;
+  readonly scan: Scan;
+  readonly metrics: PortingMetrics;
+}
+
+export function portingParts(services: Services, log: FastifyBaseLogger, registry: Registry): PortingParts {
+  const { clock, config, secrets } = services;
+  const { carrier: settings, scan, scanTimeoutMs, uploadsAtOnce } = config.porting;
+  const carrier = settings && httpCarrier(settings, clock);
+  const gate = new Gate(uploadsAtOnce);
+  return {
+    carrier,
+    check: portabilityCheck(services, carrier, log),
+    files: new DocumentFiles(join(config.dataFolder, 'port-documents'), secrets),
+    gate,
+    scan: virusScan(scan, clock, scanTimeoutMs, log),
+    metrics: portingMetrics(registry, gate),
+  };
+}

@@ -1,0 +1,71 @@
+/**
+ * Whether a number can be ported, as far as its numbering plan tells. In North America the plan does not tell
+ * mobile from landline numbers: these are `unknown`, unless the carrier is asked (carrier.ts). Pure.
+ */
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import type { PortCheckQuery, PortCheckResult } from '#shared/api/porting.ts';
+import { toE164 } from '#shared/e164.ts';
+import { ApiError } from '#shared/errors.ts';
+
+const mostNumbers = 50;
+
+const types: Readonly<Record<string, PortCheckResult['number_type']>> = {
+  MOBILE: 'mobile',
+  FIXED_LINE: 'landline',
+  FIXED_LINE_OR_MOBILE: 'unknown',
+  TOLL_FREE: 'toll-free',
+  VOIP: 'voip',
+};
+
+/** @param countries whose numbers are ported, upper case */
+export function portabilityOf(number: string, countries: readonly string[]): PortCheckResult {
+  const parsed = parsePhoneNumberFromString(number);
+  const plan = parsed?.getType();
+  const number_type = (plan && types[plan]) ?? 'unknown';
+  const reason = refusal(parsed, plan, countries);
+  return {
+    phone_number: number,
+    portable: reason === null,
+    number_type,
+    // A mobile number leaves its carrier with a transfer PIN or porting code only.
+    pin_required: number_type === 'mobile',
+    reason,
+  };
+}
+
+function refusal(
+  parsed: ReturnType<typeof parsePhoneNumberFromString>,
+  plan: string | undefined,
+  countries: readonly string[],
+): string | null {
+  if (!parsed?.isValid()) return 'The number is not assigned in its numbering plan.';
+  if (parsed.country === undefined) {
+    if (plan !== 'TOLL_FREE' || parsed.countryCallingCode !== '1')
+      return 'Numbers that belong to no country are not ported.';
+  } else if (!countries.includes(parsed.country)) return `Numbers of ${parsed.country} are not ported.`;
+  if (plan === undefined || types[plan] === undefined) {
+    return `Numbers of this kind (${(plan ?? 'unknown').toLowerCase().replaceAll('_', ' ')}) are not ported.`;
+  }
+  return null;
+}
+
+/** E.164 numbers, each once, in the order given. @throws ApiError INVALID_PHONE_NUMBERS that names the others */
+export function requireNumbers(texts: readonly string[]): string[] {
+  return [...new Set(readNumbers(texts))];
+}
+
+function readNumbers(texts: readonly string[]): string[] {
+  const invalid = texts.filter((text) => toE164(text) === null);
+  if (invalid.length > 0) throw ApiError.of('INVALID_PHONE_NUMBERS', { invalid });
+  return texts.map((text) => toE164(text)).filter((number) => number !== null);
+}
+
+/** The numbers of a query, repeated or separated by commas. @throws ApiError INVALID_PARAMETER, INVALID_PHONE_NUMBERS */
+export function numbersOfQuery(query: PortCheckQuery): string[] {
+  const given = [query['phone_numbers[]'] ?? [], query.phone_numbers ?? []].flat();
+  const texts = given.flatMap((part) => part.split(',')).filter((part) => part.trim() !== '');
+  if (texts.length === 0) throw ApiError.invalid('?phone_numbers', 'required');
+  if (texts.length > mostNumbers)
+    throw ApiError.invalid('?phone_numbers', `must be at most ${mostNumbers} numbers`);
+  return readNumbers(texts);
+}

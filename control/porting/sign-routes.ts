@@ -1,0 +1,123 @@
+/** The pages behind signature links: no key, the token in the path opens them (contract 5.6). */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { plain } from '#shared/api/common.ts';
+import { Signature, Signed, SignPath, SignQuery } from '#shared/api/porting.ts';
+import { ApiError } from '#shared/errors.ts';
+import { actorOf } from '../audit/rules.ts';
+import type { App } from '../http/app-types.ts';
+import { showWindow } from '../http/guard.ts';
+import { RateLimiter } from '../http/rate-limit.ts';
+import type { Services } from '../services.ts';
+import { pageHeaders, problemPage, signedPage, signPage } from './letter-page.ts';
+import { parseForm, prefersHtml } from './page-rules.ts';
+import { currentLetter, openLink, signLetter } from './sign.ts';
+
+/** Contract 1.6. */
+const perAddress = { scope: 'address', limit: 30, windowSeconds: 60 } as const;
+const path = '/v1/sip/port/sign/:token';
+
+export function signRoutes(app: App, services: Services): void {
+  const { db } = services.database;
+  const limiter = new RateLimiter(services.clock);
+  app.register(async (scope: App) => {
+    scope.addContentTypeParser<string>(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string' },
+      (_request, text, done) => done(null, parseForm(text)),
+    );
+    scope.addHook('onRequest', async (request, reply) => {
+      reply.headers(pageHeaders);
+      showWindow(reply, limiter.take(request.ip, [perAddress]));
+    });
+    scope.setErrorHandler(async (error: unknown, request, reply) => {
+      if (!(error instanceof ApiError) || !prefersHtml(request.headers.accept)) throw error;
+      return problem(services, request, reply, error);
+    });
+
+    scope.route({
+      method: 'GET',
+      url: path,
+      config: {
+        access: 'public',
+        secretPath: true,
+        errors: ['SIGNATURE_LINK_NOT_FOUND', 'SIGNATURE_LINK_EXPIRED', 'RATE_LIMITED'],
+      },
+      schema: {
+        summary: 'The letter of authorization, with a form to sign it',
+        description: 'A page for people; the link to it is mailed to the authorized representative.',
+        params: SignPath,
+      },
+      handler: async (request, reply) => {
+        const row = await openLink(services, db, request.params.token);
+        if (row.signed_at !== null) return html(reply, signedPage(row.signed_name ?? '', row.signed_at));
+        return html(reply, signPage(await currentLetter(db, row)));
+      },
+    });
+
+    scope.route({
+      method: 'POST',
+      url: path,
+      config: {
+        access: 'public',
+        secretPath: true,
+        errors: [
+          'CONSENT_REQUIRED',
+          'NAME_MISMATCH',
+          'SIGNATURE_LINK_NOT_FOUND',
+          'SIGNATURE_LINK_EXPIRED',
+          'ALREADY_SIGNED',
+          'RATE_LIMITED',
+        ],
+      },
+      schema: {
+        summary: 'Sign the letter of authorization',
+        description: 'JSON, or the form of the page; answers with a page when `Accept` prefers one.',
+        params: SignPath,
+        querystring: SignQuery,
+        body: Signature,
+        response: { 200: Signed },
+      },
+      handler: async (request, reply) => {
+        const { consent, name } = request.body;
+        const signed_at = await signLetter(services, {
+          token: request.params.token,
+          name,
+          consent: consent === true,
+          letterRead: request.query.letter ?? null,
+          address: request.ip,
+          agent: request.headers['user-agent'] ?? '',
+          by: actorOf(request),
+        });
+        if (prefersHtml(request.headers.accept)) return html(reply, signedPage(name.trim(), signed_at));
+        return plain({ signed: true as const, signed_at, status: 'submitted' as const });
+      },
+    });
+  });
+}
+
+function html(reply: FastifyReply, page: string) {
+  return reply
+    .type('text/html; charset=utf-8')
+    .serializer((text: string) => text)
+    .send(page);
+}
+
+/** A refusal as a page; one that can be put right shows the letter and the form again. */
+async function problem(
+  services: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: ApiError,
+): Promise<FastifyReply> {
+  reply.code(error.statusCode);
+  if (error.retryAfter !== undefined) reply.header('retry-after', error.retryAfter);
+  if (error.statusCode !== 400 || request.method !== 'POST')
+    return html(reply, problemPage('This is not possible', error.message));
+  const { db } = services.database;
+  const { token } = request.params as { token: string };
+  const body = (request.body ?? {}) as { name?: unknown };
+  const row = await openLink(services, db, token).catch(() => null);
+  if (!row || row.signed_at !== null) return html(reply, problemPage('This is not possible', error.message));
+  const name = typeof body.name === 'string' ? body.name : '';
+  return html(reply, signPage(await currentLetter(db, row), error.message, name));
+}

@@ -1,0 +1,43 @@
+/** Starts what porting does in the background: mails, orders at the carrier, what expires. */
+import type { FastifyBaseLogger } from 'fastify';
+import type { Services } from '../services.ts';
+import { isKnownFile } from './documents-store.ts';
+import { startDocumentExpiry, startSignatureExpiry } from './expiry.ts';
+import { type MailSender, startMails } from './mails.ts';
+import { startOrders } from './orders.ts';
+import type { PortingParts } from './parts.ts';
+
+/** First puts right what a crash left of uploads. Returns a function that ends all of it. */
+export async function startPorting(
+  services: Services,
+  { carrier, files, metrics }: PortingParts,
+  sender: MailSender,
+  log: FastifyBaseLogger,
+  random: () => number = Math.random,
+): Promise<() => Promise<void>> {
+  const { db } = services.database;
+  const left = await files.recover((fileName) => isKnownFile(db, fileName));
+  if (left > 0) log.warn({ files: left }, 'uploads that a crash had left were put right');
+  const settings = services.config.porting.carrier;
+  const running = [
+    startMails({ services, sender, log, random, onAttempt: metrics.mail }),
+    startSignatureExpiry(services, log),
+    startDocumentExpiry(services, files, log),
+    ...(carrier && settings
+      ? [
+          startOrders({
+            services,
+            carrier,
+            files,
+            pollMs: settings.pollMs,
+            log,
+            random,
+            onAttempt: metrics.carrier,
+          }),
+        ]
+      : []),
+  ];
+  return async () => {
+    await Promise.all(running.map((one) => one.close()));
+  };
+}
