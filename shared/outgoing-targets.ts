@@ -3,7 +3,7 @@
  * host name judges every address it got and then connects to exactly one of them, so that a name that
  * resolves differently a moment later (DNS rebinding) gains nothing.
  */
-import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv4, isIPv6, type LookupFunction } from 'node:net';
 
 export type TargetVerdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
 
@@ -76,6 +76,30 @@ export function judgeAddress(address: string, allowed: BlockList): TargetVerdict
     }
   }
   return allowedVerdict;
+}
+
+/** One address of a host name. */
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** Judges every address that a name has; a single refused one refuses the name. */
+export function judgeAddresses(addresses: readonly ResolvedAddress[], allowed: BlockList): TargetVerdict {
+  for (const { address } of addresses) {
+    const verdict = judgeAddress(address, allowed);
+    if (!verdict.allowed) return verdict;
+  }
+  return allowedVerdict;
+}
+
+/** A look-up for node's sockets that yields exactly these addresses, whatever DNS says later. */
+export function pinnedLookup(addresses: readonly [ResolvedAddress, ...ResolvedAddress[]]): LookupFunction {
+  const [first] = addresses;
+  return (_host, options, callback) => {
+    if (options.all) callback(null, [...addresses]);
+    else callback(null, first.address, first.family);
+  };
 }
 
 /**

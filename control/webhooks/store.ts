@@ -3,6 +3,7 @@ import type SqliteFile from 'better-sqlite3';
 import type { Clock } from '#shared/clock.ts';
 import type { CallRecord } from '#shared/edge-protocol.ts';
 import { newId } from '#shared/ids.ts';
+import { deleteInBatches } from '../db/batches.ts';
 import type { Db, WebhookDeliveryRow } from '../db/tables.ts';
 import { readSettings } from '../numbers/rules.ts';
 import { eventBody } from './rules.ts';
@@ -50,13 +51,21 @@ export async function updateDelivery(
 }
 
 /** Returns how many rows went. */
-export async function forgetDeliveries(db: Db, clock: Clock): Promise<number> {
-  const result = await db
-    .deleteFrom('webhook_deliveries')
-    .where('created_at', '<', new Date(clock.now() - keptMs).toISOString())
-    .where('next_attempt_at', 'is', null)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
+export function forgetDeliveries(db: Db, clock: Clock): Promise<number> {
+  const before = new Date(clock.now() - keptMs).toISOString();
+  return deleteInBatches((limit) =>
+    db
+      .deleteFrom('webhook_deliveries')
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('webhook_deliveries')
+          .select('id')
+          .where('created_at', '<', before)
+          .where('next_attempt_at', 'is', null)
+          .limit(limit),
+      )
+      .executeTakeFirst(),
+  );
 }
 
 export interface NewEvent {
@@ -73,7 +82,11 @@ export interface NewEvent {
  * Puts an event on its way, in the transaction `db` of what it reports. Announce `webhookSubject` after the
  * commit. Returns its id; null when there is no URL to send it to.
  */
-export async function queueEvent(db: Db, clock: Clock, event: NewEvent): Promise<string | null> {
+export async function queueEvent(
+  db: Db,
+  clock: Pick<Clock, 'now'>,
+  event: NewEvent,
+): Promise<string | null> {
   const { orgId, type, subjectId } = event;
   const url = event.url ?? (await eventUrl(db, orgId));
   if (!url) return null;

@@ -4,6 +4,7 @@ import { builtInVariables } from '#shared/agent/built-in-variables.ts';
 import type { LoadedPathway } from '#shared/agent/conversation-options.ts';
 import { type Graph, loadGraph } from '#shared/agent/graph.ts';
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
+import type { PathwayTool } from '#shared/agent/node-tools.ts';
 import { fillTemplate } from '#shared/agent/template.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { AgentTool, OrgConfig, PathwayConfig } from '#shared/edge-protocol.ts';
@@ -21,7 +22,7 @@ import { personaAgent } from './persona-agent.ts';
 import { ringback } from './ringback.ts';
 import { StreamAgent } from './stream-agent.ts';
 import { type StreamLimits, streamLimits } from './stream-link.ts';
-import { type TalkLimits, talkLimits } from './talking-agent.ts';
+import { type TalkingDeps, type TalkLimits, talkLimits } from './talking-agent.ts';
 import { ToneAgent } from './tone-agent.ts';
 import { watchVoicemail } from './voicemail-watch.ts';
 import { createWebhookClient } from './webhook-client.ts';
@@ -31,7 +32,7 @@ export interface AgentsDeps {
   readonly organization: (id: string) => OrgConfig | undefined;
   readonly models: Pick<Models, 'agent'>;
   /** Who runs the tools of a call; absent: nobody, and agents are told of none. */
-  readonly tools?: ToolClient;
+  readonly tools?: (tools: readonly AgentTool[], call: CallFacts) => ToolRunner;
   readonly tts: TextToSpeech;
   /** null: calls are driven by key presses */
   readonly stt: SpeechToText | null;
@@ -59,12 +60,16 @@ export function createAgents(deps: AgentsDeps): Agents {
   const load = pathwayLoader(deps.pathways);
   const make: Agents['create'] = (settings, call, host) => {
     const log = deps.log.child({ call_id: call.callId, trunk_id: call.trunkId, agent: settings.kind });
+    const ofNodes = nodeTools(deps, call);
     const talking = {
-      pathway: (id: string, version: number) => load(call.orgId, id, version),
+      pathway: (id: string, version: number) => {
+        ofNodes.learn(deps.pathways(id, version)?.tools ?? []);
+        return load(call.orgId, id, version);
+      },
       tts: deps.tts,
       stt: deps.stt,
       webhook,
-      tool: toolOfNode(deps.tools, call),
+      tool: ofNodes.run,
       clock,
       log,
       newId,
@@ -103,7 +108,7 @@ export function createAgents(deps: AgentsDeps): Agents {
         });
       case 'task':
       case 'persona': {
-        const tools = settings.tools?.length ? (deps.tools?.of(settings.tools, call) ?? null) : null;
+        const tools = settings.tools?.length ? (deps.tools?.(settings.tools, call) ?? null) : null;
         return personaAgent(settings, call, host, { ...talking, models: models(), tools });
       }
     }
@@ -132,12 +137,20 @@ export function createAgents(deps: AgentsDeps): Agents {
   };
 }
 
-/** Runs tools that nodes of a pathway name. */
-function toolOfNode(tools: ToolClient | undefined, call: CallFacts): TalkingDeps['tool'] {
-  return async ({ toolId, inputs, variables }, signal) =>
-    tools
-      ? tools.run(toolId, call, inputs, signal, variables)
-      : { ok: false, data: null, error: 'no tools can be run here', variables: {} };
+/** Runs the tools that nodes of a call's pathways name. */
+function nodeTools(deps: Pick<AgentsDeps, 'tools'>, call: CallFacts) {
+  const known = new Map<string, AgentTool>();
+  const run: TalkingDeps['tool'] = async ({ toolId, name, inputs, variables }, signal) => {
+    const tool = known.get(toolId);
+    const runner = tool && deps.tools?.([tool], call);
+    if (runner) return runner.run(name, inputs, signal, variables);
+    return { ok: false, data: null, error: 'no tools can be run here', variables: {} };
+  };
+  /** Notes the tools of a pathway that the call has come to. */
+  const learn = (tools: readonly AgentTool[]) => {
+    for (const tool of tools) known.set(tool.tool_id, tool);
+  };
+  return { run, learn };
 }
 
 /** Loads a pathway once for all calls that use the same configuration of it. */

@@ -1,5 +1,5 @@
 /** What an author should know of a graph that breaks no rule. */
-import { loadGraph } from './graph.ts';
+import { type Graph, loadGraph } from './graph.ts';
 import type { GraphNode } from './graph-node.ts';
 import { isObject } from './graph-problem.ts';
 
@@ -25,8 +25,19 @@ export function graphWarnings(nodes: readonly unknown[], edges: readonly unknown
       warnings.push({ path, rule: 'response_pathway', message: `no node has the id "${target}"` });
     }
   }
+  const reached = reachableFrom(graph, [graph.start, ...graph.globals]);
+  for (const { id, name } of graph.nodes.values()) {
+    if (reached.has(id)) continue;
+    const message = `nothing leads to "${name}" from the start node`;
+    warnings.push({ path: `/nodes/${position.get(id)}`, rule: 'unreachable_node', message });
+  }
+  return warnings;
+}
+
+/** Ids of the nodes that ways lead to from these, themselves included. Ways to global nodes are not counted. */
+export function reachableFrom(graph: Graph, from: readonly GraphNode[]): Set<string> {
   const reached = new Set<string>();
-  const open = [graph.start, ...graph.globals];
+  const open = [...from];
   for (let node = open.pop(); node; node = open.pop()) {
     if (reached.has(node.id)) continue;
     reached.add(node.id);
@@ -36,12 +47,7 @@ export function graphWarnings(nodes: readonly unknown[], edges: readonly unknown
       if (next) open.push(next);
     }
   }
-  for (const { id, name } of graph.nodes.values()) {
-    if (reached.has(id)) continue;
-    const message = `nothing leads to "${name}" from the start node`;
-    warnings.push({ path: `/nodes/${position.get(id)}`, rule: 'unreachable_node', message });
-  }
-  return warnings;
+  return reached;
 }
 
 /** Index and target node of each entry of `responsePathways` that names one. */

@@ -1,0 +1,138 @@
+/**
+ * The thread that runs customers' code. Every run has an engine of its own: QuickJS compiled to WebAssembly, which
+ * has no network, no files, no modules and no object of this program. Text goes in, text comes out.
+ */
+import { parentPort } from 'node:worker_threads';
+import { getQuickJS, type QuickJSContext, type QuickJSHandle, type QuickJSRuntime } from 'quickjs-emscripten';
+import type { CodeAnswer, CodeQuestion } from './code-pool.ts';
+
+const stackBytes = 512 * 1024;
+/** Characters of a result. */
+const mostCharacters = 1_048_576;
+/** Jobs of promises between two looks at the time. */
+const jobsAtOnce = 1000;
+
+type Outcome = { readonly json: string } | { readonly error: string };
+
+parentPort?.on('message', (question: CodeQuestion) => {
+  run(question).then(
+    (answer) => parentPort?.postMessage(answer),
+    () => {
+      // The engine is in an unknown state: this thread is of no more use.
+      const answer: CodeAnswer = { id: question.id, error: 'the sandbox failed', broken: true };
+      parentPort?.postMessage(answer);
+    },
+  );
+});
+
+async function run(question: CodeQuestion): Promise<CodeAnswer> {
+  const quickJs = await getQuickJS();
+  const runtime = quickJs.newRuntime();
+  try {
+    runtime.setMemoryLimit(question.memoryBytes);
+    runtime.setMaxStackSize(stackBytes);
+    const sandbox = new Sandbox(runtime, question);
+    try {
+      return { id: question.id, ...sandbox.outcome() };
+    } finally {
+      sandbox.dispose();
+    }
+  } finally {
+    runtime.dispose();
+  }
+}
+
+class Sandbox {
+  readonly #runtime: QuickJSRuntime;
+  readonly #context: QuickJSContext;
+  readonly #question: CodeQuestion;
+  /** The earliest time at which the limit can be reached, ms. */
+  readonly #deadline: number;
+  readonly #began: NodeJS.CpuUsage;
+
+  constructor(runtime: QuickJSRuntime, question: CodeQuestion) {
+    this.#runtime = runtime;
+    this.#context = runtime.newContext();
+    this.#question = question;
+    this.#began = process.threadCpuUsage();
+    this.#deadline = performance.now() + question.cpuMs;
+    runtime.setInterruptHandler(() => this.#isLate);
+  }
+
+  dispose(): void {
+    this.#context.dispose();
+  }
+
+  outcome(): Outcome {
+    const { code, input, variables } = this.#question;
+    this.#define('input', input);
+    this.#define('variables', variables);
+    const work = /\breturn\b/.test(code) ? `(() => {\n${code}\n})()` : code;
+    const result = this.#context.evalCode(work, 'tool.js');
+    if (result.error) return this.#failure(result.error);
+    return result.value.consume((value) => this.#settled(value));
+  }
+
+  /** A global variable of the code, made of JSON text by the sandbox itself. */
+  #define(name: string, json: string): void {
+    const context = this.#context;
+    context.newString(json).consume((handle) => context.setProp(context.global, name, handle));
+    context.unwrapResult(context.evalCode(`globalThis.${name} = JSON.parse(${name})`)).dispose();
+  }
+
+  /** A promise is followed as long as there is something that may settle it. */
+  #settled(value: QuickJSHandle): Outcome {
+    for (;;) {
+      const state = this.#context.getPromiseState(value);
+      if (state.type === 'rejected') return this.#failure(state.error);
+      if (state.type === 'fulfilled') {
+        if (state.notAPromise) return this.#json(value);
+        return state.value.consume((settled) => this.#json(settled));
+      }
+      if (this.#isLate) return this.#late;
+      if (!this.#runtime.hasPendingJob()) return { error: 'the result is a promise that nothing settles' };
+      const ran = this.#runtime.executePendingJobs(jobsAtOnce);
+      if (ran.error) return this.#failure(ran.error);
+    }
+  }
+
+  #json(value: QuickJSHandle): Outcome {
+    const context = this.#context;
+    context.setProp(context.global, 'result', value);
+    const written = context.evalCode('JSON.stringify(result) ?? "null"');
+    if (written.error) return this.#failure(written.error);
+    const json = written.value.consume((text) => context.getString(text));
+    if (json.length > mostCharacters) {
+      return { error: `the result has more than ${mostCharacters} characters` };
+    }
+    return { json };
+  }
+
+  /** What was thrown, as one line. */
+  #failure(error: QuickJSHandle): Outcome {
+    return error.consume((thrown) => {
+      if (this.#isLate) return this.#late;
+      const context = this.#context;
+      const words = ['name', 'message'].map((member) =>
+        context.getProp(thrown, member).consume((part) => this.#text(part)),
+      );
+      const said = words.filter((word) => word !== '').join(': ') || this.#text(thrown);
+      return { error: (said || 'the code threw a value').replaceAll(/\s+/g, ' ').slice(0, 300) };
+    });
+  }
+
+  #text(value: QuickJSHandle): string {
+    return this.#context.typeof(value) === 'string' ? this.#context.getString(value) : '';
+  }
+
+  /** By what the thread has computed: on a busy machine the clock runs on without it. */
+  get #isLate(): boolean {
+    if (performance.now() < this.#deadline) return false;
+    const { user, system } = process.threadCpuUsage(this.#began);
+    return user + system >= this.#question.cpuMs * 1000;
+  }
+
+  get #late(): Outcome {
+    return { error: `the code ran longer than ${this.#question.cpuMs} ms` };
+  }
+}

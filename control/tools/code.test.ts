@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CodePool } from './code-pool.ts';
+
+let pool: CodePool;
+let killed = 0;
+beforeAll(() => {
+  pool = new CodePool({ threads: 1, mostWaiting: 3, graceMs: 20_000 }, () => killed++);
+});
+afterAll(() => pool.close());
+
+const memoryBytes = 16 * 1024 * 1024;
+const run = (code: string, input: unknown = {}, cpuMs = 2000, signal = new AbortController().signal) =>
+  pool.run({ code, input: JSON.stringify(input), variables: '{"city":"Bern"}', cpuMs, memoryBytes }, signal);
+
+describe('code of a tool', () => {
+  it.each([
+    ['return { sum: input.a + input.b };', { a: 1, b: 2 }, { sum: 3 }],
+    ['input.items.map((item) => item.toUpperCase())', { items: ['x', 'y'] }, ['X', 'Y']],
+    ['return variables.city', {}, 'Bern'],
+    ['return undefined', {}, null],
+    ['return Promise.resolve(4).then((n) => n * 2)', {}, 8],
+    ['return new Date(0).toISOString()', {}, '1970-01-01T00:00:00.000Z'],
+  ])('%s gives its result as JSON', async (code, input, value) => {
+    expect(await run(code, input)).toEqual({ value });
+  });
+
+  it.each([
+    ['throw new TypeError("no such order")', 'TypeError: no such order'],
+    ['throw "text"', 'text'],
+    ['return (', "SyntaxError: unexpected token in expression: '}'"],
+    ['return new Promise(() => {})', 'the result is a promise that nothing settles'],
+    ['return Promise.reject(new Error("later"))', 'Error: later'],
+    ['const a = {}; a.a = a; return a', 'TypeError: circular reference'],
+    ['return 10n', 'TypeError: Do not know how to serialize a BigInt'],
+    ['return "x".repeat(2000000)', 'the result has more than 1048576 characters'],
+  ])('%s says what is wrong', async (code, error) => {
+    expect(await run(code)).toEqual({ error });
+  });
+
+  it.each([
+    ['while (true) {}'],
+    ['for (;;) { try { while (true) {} } catch {} }'],
+    ['const again = () => void Promise.resolve().then(again); again(); return new Promise(() => {})'],
+    ['return { toJSON() { while (true) {} } }'],
+    ['return /^(a+)+$/.test("a".repeat(60) + "!")'],
+  ])('%s is stopped after its time', async (code) => {
+    expect(await run(code, {}, 200)).toEqual({ error: 'the code ran longer than 200 ms' });
+  });
+
+  it('that takes all memory or stack fails alone', async () => {
+    expect(await run('const all = []; for (;;) all.push(new ArrayBuffer(1000000));', {}, 10_000)).toEqual({
+      error: expect.stringMatching(/out of memory/),
+    });
+    expect(await run('const deep = () => deep() + 1; return deep()')).toEqual({
+      error: expect.stringMatching(/stack/),
+    });
+    // A chain of promises that grows for ever may bring the engine itself down, and its thread with it.
+    const chain = 'const again = () => Promise.resolve().then(again); return again()';
+    expect(await run(chain)).toEqual({ error: expect.any(String) });
+    expect(await run('return 1')).toEqual({ value: 1 });
+  });
+
+  it.each([
+    'fetch',
+    'process',
+    'require',
+    'XMLHttpRequest',
+    'WebSocket',
+    'setTimeout',
+    'console',
+    'std',
+    'os',
+    'Worker',
+    'Buffer',
+    'WebAssembly',
+  ])('finds no %s', async (name) => {
+    expect(await run(`return typeof ${name}`)).toEqual({ value: 'undefined' });
+  });
+
+  it.each([
+    ['return import("node:fs")', /could not load module|not supported|module/i],
+    ['return this.constructor.constructor("return process")()', /process/],
+    ['return [].constructor.constructor("return globalThis.process.env")()', /undefined|env/],
+    ['return (function () { return arguments.callee.caller })().x', /./],
+  ])('does not get out by %s', async (code, error) => {
+    expect(await run(code)).toEqual({ error: expect.stringMatching(error) });
+  });
+
+  it('leaves nothing behind for the next run, whatever it changes', async () => {
+    await run('Object.prototype.polluted = 1; globalThis.kept = 1; JSON.parse = () => 7; return 1');
+    expect(await run('return [({}).polluted, typeof kept, JSON.parse("[2]")]')).toEqual({
+      value: [null, 'undefined', [2]],
+    });
+  });
+
+  it('that replaces JSON.stringify gives no more than a text that is judged again', async () => {
+    expect(await run('JSON.stringify = () => "{"; return 1')).toEqual({ error: 'the result is not JSON' });
+    expect(await run('JSON.stringify = () => "[1]"; return 2')).toEqual({ value: [1] });
+  });
+
+  it('waits in line up to a limit, and can be given up', async () => {
+    const stop = new AbortController();
+    const slow = run('while (true) {}', {}, 200);
+    const given = run('return 2', {}, 200, stop.signal);
+    const others = [run('return 3'), run('return 4')];
+    expect(await run('return 5')).toEqual({ error: 'too much code waits to be run; try again' });
+    stop.abort();
+    expect(await given).toEqual({ error: 'the run was given up' });
+    expect(await slow).toEqual({ error: 'the code ran longer than 200 ms' });
+    expect(await Promise.all(others)).toEqual([{ value: 3 }, { value: 4 }]);
+    expect(killed).toBe(0);
+  });
+});
+
+describe('a thread that does not answer', () => {
+  it('is ended, and the next run has a new one', async () => {
+    let ended = 0;
+    const strict = new CodePool({ threads: 1, mostWaiting: 3, graceMs: -1000 }, () => ended++);
+    const question = { input: '{}', variables: '{}', cpuMs: 1000, memoryBytes };
+    const { signal } = new AbortController();
+    expect(await strict.run({ ...question, code: 'while (true) {}' }, signal)).toEqual({
+      error: 'the code ran longer than 1000 ms',
+    });
+    expect(ended).toBe(1);
+    const other = await strict.run({ ...question, code: 'return 1', cpuMs: 31_000 }, signal);
+    expect(other).toEqual({ value: 1 });
+    await strict.close();
+    expect(await strict.run({ ...question, code: 'return 1' }, signal)).toEqual({
+      error: 'the service is stopping',
+    });
+  });
+});

@@ -1,0 +1,40 @@
+/**
+ * POST /v1/edge/tool-runs: an edge has a tool run for a call (docs/tools.md). Targets, templates and credentials stay
+ * here; the edge knows a tool's name, inputs and words only. The edge token opens it, as it opens the edge link.
+ */
+import { Type } from 'typebox';
+import { Plain, plain } from '#shared/api/common.ts';
+import { EdgeToolResult, EdgeToolRun } from '#shared/api/tools.ts';
+import { ApiError } from '#shared/errors.ts';
+import type { App } from '../http/app-types.ts';
+import { keyOfHeader } from '../organizations/rules.ts';
+import { findEdgeToken } from '../organizations/store.ts';
+import type { Services } from '../services.ts';
+import { untilGone } from './request-signal.ts';
+import { runForConversation } from './tool-runner.ts';
+import type { Tools } from './tools.ts';
+
+const Answer = Plain(Type.Object({ ...EdgeToolResult.properties, variables: Type.Unknown() }));
+
+export function edgeToolRoute(app: App, services: Services, tools: Tools): void {
+  app.route({
+    method: 'POST',
+    url: '/v1/edge/tool-runs',
+    config: { access: 'edge' },
+    schema: { hide: true, body: EdgeToolRun, response: { 200: Answer } },
+    onRequest: async (request) => {
+      const token = keyOfHeader(request.headers.authorization);
+      const { clock, database } = services;
+      if (token === null || (await findEdgeToken(database.db, clock, token)) === null) {
+        throw ApiError.of('AUTH_FAILURE');
+      }
+    },
+    handler: async (request) => {
+      const { org_id: orgId, call_id: conversationId, tool_id: toolId, inputs, variables } = request.body;
+      const run = { orgId, toolId, conversationId, source: 'call' as const };
+      return plain(
+        await untilGone(request, (signal) => runForConversation(tools, run, inputs, signal, variables)),
+      );
+    },
+  });
+}

@@ -1,0 +1,126 @@
+/** /v1/integrations: what tools can be made of, and the resources that they use (contract 8.3). */
+
+import { plain } from '#shared/api/common.ts';
+import {
+  ActionList,
+  IntegrationPath,
+  ResourceCreate,
+  ResourceCreated,
+  ResourceDeleted,
+  ResourceList,
+  ResourcePath,
+} from '#shared/api/tools.ts';
+import { ApiError } from '#shared/errors.ts';
+import { newId } from '#shared/ids.ts';
+import { actorOf } from '../audit/rules.ts';
+import { recordChange } from '../audit/store.ts';
+import { type App, orgOf } from '../http/app-types.ts';
+import { isoTime } from '../organizations/store.ts';
+import type { Services } from '../services.ts';
+import { checkCredentials } from './credential-rules.ts';
+import { findIntegration } from './integrations/catalogue.ts';
+import type { Integration } from './integrations/integration.ts';
+import { deleteResource, insertResource, listResources } from './resources-store.ts';
+import { unknownIntegration } from './rules.ts';
+
+export function integrationRoutes(app: App, services: Services): void {
+  const { db } = services.database;
+
+  app.route({
+    method: 'GET',
+    url: '/v1/integrations/:integration/actions',
+    config: { errors: ['INTEGRATION_NOT_FOUND'] },
+    schema: {
+      summary: 'What the tools of an integration can do',
+      params: IntegrationPath,
+      response: { 200: ActionList },
+    },
+    handler: async (request) => {
+      const { actions } = requireIntegration(request.params.integration);
+      return plain({
+        actions: actions.map(({ key, name, description, inputSchema }) => ({
+          key,
+          name,
+          description,
+          input_schema: { ...inputSchema },
+        })),
+      });
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/integrations/:integration/resources',
+    config: { errors: ['INTEGRATION_NOT_FOUND'] },
+    schema: {
+      summary: 'The connected resources of an integration, oldest first',
+      params: IntegrationPath,
+      response: { 200: ResourceList },
+    },
+    handler: async (request) => {
+      const { key } = requireIntegration(request.params.integration);
+      return plain({ resources: await listResources(db, orgOf(request), key) });
+    },
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/v1/integrations/:integration/resources',
+    config: { errors: ['INTEGRATION_NOT_FOUND', 'TARGET_NOT_ALLOWED'] },
+    schema: {
+      summary: 'Connect a resource; its credentials are encrypted and never returned',
+      params: IntegrationPath,
+      body: ResourceCreate,
+      response: { 200: ResourceCreated },
+    },
+    handler: async (request) => {
+      const integration = requireIntegration(request.params.integration);
+      const { name, credentials } = request.body;
+      checkCredentials(integration, credentials, services.allowedTargets);
+      const id = newId();
+      const orgId = orgOf(request);
+      const row = {
+        id,
+        org_id: orgId,
+        integration: integration.key,
+        name,
+        created_at: isoTime(services.clock),
+      };
+      await db.transaction().execute(async (trx) => {
+        await insertResource(trx, services.secrets, row, credentials);
+        const change = { orgId, area: 'integrations', subject: id, action: 'connect' };
+        await recordChange(trx, services.clock, actorOf(request), change);
+      });
+      return plain({ resource: { id, name, status: 'active' as const } });
+    },
+  });
+
+  app.route({
+    method: 'DELETE',
+    url: '/v1/integrations/:integration/resources/:resource_id',
+    config: { errors: ['INTEGRATION_NOT_FOUND', 'RESOURCE_NOT_FOUND'] },
+    schema: {
+      summary: 'Disconnect a resource; tools that name it fail from now on',
+      params: ResourcePath,
+      response: { 200: ResourceDeleted },
+    },
+    handler: async (request) => {
+      const { key } = requireIntegration(request.params.integration);
+      const orgId = orgOf(request);
+      const { resource_id: id } = request.params;
+      await db.transaction().execute(async (trx) => {
+        if (!(await deleteResource(trx, orgId, key, id))) throw ApiError.of('RESOURCE_NOT_FOUND');
+        const change = { orgId, area: 'integrations', subject: id, action: 'disconnect' };
+        await recordChange(trx, services.clock, actorOf(request), change);
+      });
+      return plain({ deleted: true as const });
+    },
+  });
+}
+
+/** @throws ApiError INTEGRATION_NOT_FOUND */
+function requireIntegration(key: string): Integration {
+  const integration = findIntegration(key);
+  if (!integration) throw unknownIntegration(key);
+  return integration;
+}

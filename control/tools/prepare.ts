@@ -1,0 +1,179 @@
+/** What one attempt of a tool does, by the kind of its action. */
+import { isObject } from '#shared/agent/graph-problem.ts';
+import { toE164 } from '#shared/e164.ts';
+import { newId } from '#shared/ids.ts';
+import type { Db } from '../db/tables.ts';
+import {
+  type OutgoingAnswer,
+  OutgoingFailure,
+  type OutgoingParts,
+  sendOutgoing,
+} from '../outgoing/request.ts';
+import type { Attempt } from './attempts.ts';
+import type { CodePool } from './code-pool.ts';
+import { fingerprint, type HttpCall, restCall, serviceCall } from './http-call.ts';
+import type { Action, Credentials, Params } from './integrations/integration.ts';
+import { countRefusal, forgetRefusals } from './resources-store.ts';
+import { bodyTree, type ToolDraft } from './rules.ts';
+import { type JsonValue, Renderer, type Scope, TemplateError } from './template.ts';
+import { violations } from './validate.ts';
+
+/** Sends one SMS. `sent: false` with `delivered`: there is no SMS service, the text is in the service log. */
+export type SendSms = (
+  message: { readonly id: string; readonly to: string; readonly text: string },
+  signal: AbortSignal,
+) => Promise<
+  | { readonly outcome: 'sent'; readonly reachesPeople: boolean }
+  | { readonly outcome: 'refused' | 'unavailable' }
+>;
+
+export interface PrepareParts extends OutgoingParts {
+  readonly db: Db;
+  readonly sendSms: SendSms;
+  readonly code: CodePool;
+  readonly codeLimits: { readonly cpuMs: number; readonly memoryBytes: number };
+}
+
+export interface ConnectedResource {
+  readonly id: string;
+  readonly credentials: Credentials | null;
+}
+
+export interface Prepared {
+  /** Differs when what is sent does; holds no credentials. */
+  readonly fingerprint: string;
+  attempt(signal: AbortSignal): Promise<Attempt>;
+}
+
+/** Bytes of a response that are read (contract 8.2). */
+const mostBytes = 1_048_576;
+
+/** @throws TemplateError when the body cannot be filled in with these values */
+export function prepare(
+  parts: PrepareParts,
+  draft: ToolDraft,
+  action: Action,
+  resource: ConnectedResource | null,
+  scope: Scope,
+): Prepared {
+  switch (action.kind) {
+    case 'rest': {
+      const body = bodyTree(draft.body);
+      if (!isObject(body)) throw new TemplateError('the tool has no body that describes a request');
+      const call = restCall(body as Params, scope, resource?.credentials ?? null);
+      return httpPrepared(parts, call, draft.timeout, resource, () => null);
+    }
+    case 'service': {
+      const call = serviceCall(action, paramsOf(draft, action, scope), resource?.credentials ?? {});
+      return httpPrepared(parts, call, draft.timeout, resource, action.refusal ?? (() => null));
+    }
+    case 'sms':
+      return smsPrepared(parts, paramsOf(draft, action, scope));
+    case 'code':
+      return codePrepared(parts, draft, scope);
+  }
+}
+
+/** The tool's body filled in, else its inputs; judged by the action's own schema. */
+function paramsOf(draft: ToolDraft, action: Action, scope: Scope): Params {
+  const body = bodyTree(draft.body);
+  const filled = body === null ? scope.inputs : new Renderer(scope).tree(body);
+  if (!isObject(filled)) throw new TemplateError('the body of the tool must be an object');
+  const given = Object.fromEntries(Object.entries(filled).filter(([, value]) => value !== null));
+  const [wrong] = violations(action.inputSchema, given);
+  if (wrong)
+    throw new TemplateError(`${action.key} cannot be done: ${wrong.path || 'its body'} ${wrong.rule}`);
+  return given as Record<string, JsonValue>;
+}
+
+function httpPrepared(
+  parts: PrepareParts,
+  call: HttpCall,
+  timeoutMs: number,
+  resource: ConnectedResource | null,
+  refusal: (answer: unknown) => string | null,
+): Prepared {
+  const usesResource = call.withCredentials ? resource : null;
+  return {
+    fingerprint: fingerprint(call),
+    attempt: async (signal) => {
+      let answer: OutgoingAnswer;
+      try {
+        answer = await sendOutgoing(parts, { ...call, timeoutMs, mostBytes, signal });
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof OutgoingFailure)) throw error;
+        return { statusCode: null, data: null, error: error.message, again: error.kind !== 'refused' };
+      }
+      if (usesResource && answer.status === 401) await countRefusal(parts.db, usesResource.id);
+      else if (usesResource) await forgetRefusals(parts.db, usesResource.id);
+      return judged(answer, refusal);
+    },
+  };
+}
+
+function judged(answer: OutgoingAnswer, refusal: (answer: unknown) => string | null): Attempt {
+  const { status, cut } = answer;
+  const text = answer.body.toString('utf8');
+  const data = text === '' ? null : cut ? text : parsed(text);
+  if (status < 200 || status > 299) {
+    const again = status === 429 || status >= 500;
+    return { statusCode: status, data, error: `the target answered ${status}`, again };
+  }
+  const refused = refusal(data);
+  const error = cut
+    ? `the response is larger than ${mostBytes} bytes and was cut`
+    : refused === null
+      ? null
+      : `the target refused it: ${refused}`;
+  return { statusCode: status, data, error, again: false };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function smsPrepared({ sendSms }: PrepareParts, { to, text }: Params): Prepared {
+  const number = toE164(String(to));
+  if (number === null) throw new TemplateError('send_sms cannot be done: /to must be a phone number');
+  const message = { id: newId(), to: number, text: String(text) };
+  return {
+    fingerprint: JSON.stringify([number, text ?? null]),
+    attempt: async (signal) => {
+      const sent = await sendSms(message, signal);
+      if (sent.outcome === 'sent') {
+        const data = { to: number, sent: sent.reachesPeople };
+        return { statusCode: null, data, error: null, again: false };
+      }
+      const error =
+        sent.outcome === 'refused' ? 'the SMS service refuses it' : 'the SMS service is not available';
+      return { statusCode: null, data: null, error, again: sent.outcome === 'unavailable' };
+    },
+  };
+}
+
+function codePrepared({ code: pool, codeLimits }: PrepareParts, draft: ToolDraft, scope: Scope): Prepared {
+  const body = bodyTree(draft.body);
+  const code = isObject(body) ? body.code : null;
+  if (typeof code !== 'string') throw new TemplateError('the tool has no body with code');
+  const question = {
+    code,
+    input: JSON.stringify(scope.inputs),
+    variables: JSON.stringify(scope.variables),
+    cpuMs: Math.min(codeLimits.cpuMs, draft.timeout),
+    memoryBytes: codeLimits.memoryBytes,
+  };
+  return {
+    // The variables hold the time, which must not make every run another one.
+    fingerprint: '',
+    attempt: async (signal) => {
+      const outcome = await pool.run(question, signal);
+      if ('value' in outcome) return { statusCode: null, data: outcome.value, error: null, again: false };
+      return { statusCode: null, data: null, error: outcome.error, again: false };
+    },
+  };
+}

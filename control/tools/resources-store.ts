@@ -1,0 +1,102 @@
+/** Connected resources; their credentials are sealed at rest and leave this file for a run only. */
+import type { SecretBox } from '../db/secrets.ts';
+import type { Db, IntegrationResourceRow } from '../db/tables.ts';
+import type { Credentials } from './integrations/integration.ts';
+
+/** So many answers 401 in a row make a resource inactive (contract 8.3). */
+const mostRefusals = 3;
+
+type Shown = Pick<IntegrationResourceRow, 'id' | 'name' | 'status'>;
+
+/** Oldest first. */
+export function listResources(db: Db, orgId: string, integration: string): Promise<Shown[]> {
+  return db
+    .selectFrom('integration_resources')
+    .select(['id', 'name', 'status'])
+    .where('org_id', '=', orgId)
+    .where('integration', '=', integration)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+export async function insertResource(
+  db: Db,
+  secrets: SecretBox,
+  resource: Pick<IntegrationResourceRow, 'id' | 'org_id' | 'integration' | 'name' | 'created_at'>,
+  credentials: Credentials,
+): Promise<void> {
+  const sealed = secrets.seal(JSON.stringify(credentials), contextOf(resource.id));
+  await db
+    .insertInto('integration_resources')
+    .values({ ...resource, credentials: sealed, status: 'active', refusals: 0 })
+    .execute();
+}
+
+/** Whether there was one. */
+export async function deleteResource(
+  db: Db,
+  orgId: string,
+  integration: string,
+  id: string,
+): Promise<boolean> {
+  const result = await db
+    .deleteFrom('integration_resources')
+    .where('org_id', '=', orgId)
+    .where('integration', '=', integration)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0;
+}
+
+/** An active resource of the organization and integration. */
+export function findActiveResource(
+  db: Db,
+  orgId: string,
+  integration: string,
+  id: string,
+): Promise<IntegrationResourceRow | undefined> {
+  return db
+    .selectFrom('integration_resources')
+    .selectAll()
+    .where('id', '=', id)
+    .where('org_id', '=', orgId)
+    .where('integration', '=', integration)
+    .where('status', '=', 'active')
+    .executeTakeFirst();
+}
+
+/** @throws Error when they were sealed under another key */
+export function openCredentials(secrets: SecretBox, row: IntegrationResourceRow): Credentials {
+  return JSON.parse(secrets.open(row.credentials, contextOf(row.id)));
+}
+
+/** Counts an answer 401. */
+export async function countRefusal(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('integration_resources')
+    .set((eb) => ({ refusals: eb('refusals', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
+  await db
+    .updateTable('integration_resources')
+    .set({ status: 'inactive' })
+    .where('id', '=', id)
+    .where('refusals', '>=', mostRefusals)
+    .execute();
+}
+
+/** Another answer than 401 came: the row of refusals is broken. */
+export async function forgetRefusals(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('integration_resources')
+    .set({ refusals: 0 })
+    .where('id', '=', id)
+    .where('refusals', '>', 0)
+    .where('status', '=', 'active')
+    .execute();
+}
+
+function contextOf(id: string): string {
+  return `integration_resource:${id}`;
+}

@@ -1,0 +1,59 @@
+/** Variables that a tool takes from a response, by JSON paths (RFC 9535). */
+import { type JsonValue as PathInput, query } from 'jsonpath-rfc9535';
+import parsePath from 'jsonpath-rfc9535/parser';
+import { lookUp } from '#shared/agent/template.ts';
+import type { ResponseData } from '#shared/api/tools.ts';
+import { withinTime } from './within-time.ts';
+
+const extractMs = 100;
+
+/** `order.items.0.name`: a dotted way as Webhook nodes have it, for which RFC 9535 has another form. */
+const dotted = /^[^\s.[\]'"*?@,:()]+(?:\.[^\s.[\]'"*?@,:()]+|\[\d+\])*$/;
+
+/** Whether values can be taken by this path. Without a leading `$` it begins at the root. */
+export function isResponsePath(text: string): boolean {
+  return isRfcPath(fromRoot(text)) || dotted.test(text.trim());
+}
+
+/**
+ * The variables that `entries` take from a response; those without a value are left out. A path that can lead to
+ * several places yields a list.
+ * @throws OutOfTime
+ */
+export function responseVariables(
+  entries: readonly ResponseData[],
+  response: unknown,
+): Record<string, unknown> {
+  const found = withinTime(extractMs, () =>
+    entries.map(({ name, data }): [string, unknown] => [name, valueAt(response, data)]),
+  );
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined));
+}
+
+function valueAt(response: unknown, text: string): unknown {
+  const path = fromRoot(text);
+  if (!isRfcPath(path)) return lookUp(response, text.trim());
+  const values = query(response as PathInput, path);
+  return isSingular(path) ? values[0] : values.length === 0 ? undefined : values;
+}
+
+function fromRoot(text: string): string {
+  const path = text.trim();
+  if (path === '') return '$';
+  if (path.startsWith('$')) return path;
+  return path.startsWith('[') ? `$${path}` : `$.${path}`;
+}
+
+function isRfcPath(path: string): boolean {
+  try {
+    parsePath(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** RFC 9535 section 2.3.5.1: only names and indexes. */
+function isSingular(path: string): boolean {
+  return !/\*|\.\.|\?|,|:/.test(path.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, ''));
+}

@@ -1,0 +1,208 @@
+/** /v2/tools: what an agent can do besides talking (contract 8.1 and 8.2). */
+import {
+  ToolChanged,
+  ToolCreate,
+  ToolDeleted,
+  ToolList,
+  ToolLogQuery,
+  ToolLogs,
+  ToolPath,
+  ToolQuery,
+  ToolRead,
+  ToolRunOrder,
+  ToolRunResult,
+  ToolUpdate,
+} from '#shared/api/tools.ts';
+import { ApiError } from '#shared/errors.ts';
+import { newId } from '#shared/ids.ts';
+import { actorOf, changedFields } from '../audit/rules.ts';
+import { recordChange } from '../audit/store.ts';
+import type { Db, ToolRow } from '../db/tables.ts';
+import { type App, orgOf } from '../http/app-types.ts';
+import { isoTime } from '../organizations/store.ts';
+import type { Services } from '../services.ts';
+import { untilGone } from './request-signal.ts';
+import { findActiveResource } from './resources-store.ts';
+import { checkTool, mergedDraft, newDraft, type ToolDraft } from './rules.ts';
+import { listRuns } from './runs-store.ts';
+import { deleteTool, draftOf, findTool, insertTool, listTools, toolIdOf, updateTool } from './store.ts';
+import type { Tools } from './tools.ts';
+import { markUsers } from './users-store.ts';
+import { logView, pagination, toolView } from './views.ts';
+
+const written = [
+  'INTEGRATION_NOT_FOUND',
+  'ACTION_NOT_FOUND',
+  'INVALID_INPUT_SCHEMA',
+  'UNKNOWN_TEMPLATE_REFERENCE',
+  'TARGET_NOT_ALLOWED',
+  'RESOURCE_NOT_FOUND',
+] as const;
+
+export function toolRoutes(app: App, services: Services, tools: Tools): void {
+  writeRoutes(app, services);
+  readRoutes(app, services);
+  runRoute(app, services, tools);
+}
+
+function writeRoutes(app: App, services: Services): void {
+  app.route({
+    method: 'POST',
+    url: '/v2/tools',
+    config: { errors: [...written], errorStatuses: { INTEGRATION_NOT_FOUND: 400 } },
+    schema: { summary: 'Create a tool', body: ToolCreate, response: { 200: ToolChanged } },
+    handler: async (request) => {
+      const draft = newDraft(request.body);
+      checkTool(draft, services.allowedTargets);
+      const orgId = orgOf(request);
+      const id = newId();
+      await services.database.db.transaction().execute(async (db) => {
+        await requireResource(db, orgId, draft);
+        await insertTool(db, { id, orgId, now: isoTime(services.clock) }, draft);
+        const change = { orgId, area: 'tools', subject: toolIdOf(id), action: 'create' };
+        await recordChange(db, services.clock, actorOf(request), change);
+      });
+      return done({ id: toolIdOf(id) });
+    },
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/v2/tools/:id',
+    config: { errors: ['TOOL_NOT_FOUND', ...written], errorStatuses: { INTEGRATION_NOT_FOUND: 400 } },
+    schema: {
+      summary: 'Update a tool; the merged tool is checked',
+      params: ToolPath,
+      body: ToolUpdate,
+      response: { 200: ToolChanged },
+    },
+    handler: async (request) => {
+      const orgId = orgOf(request);
+      const id = await services.edgeConfig.change(async (db, altered) => {
+        const row = await requireTool(db, orgId, request.params.id);
+        const before = draftOf(row);
+        const draft = mergedDraft(before, request.body);
+        checkTool(draft, services.allowedTargets);
+        await requireResource(db, orgId, draft);
+        await updateTool(db, row.id, draft, isoTime(services.clock));
+        await markUsers(db, orgId, row.id, altered);
+        const fields = changedFields(comparable(before), comparable(draft));
+        const change = { orgId, area: 'tools', subject: toolIdOf(row.id), action: 'update', fields };
+        await recordChange(db, services.clock, actorOf(request), change);
+        return row.id;
+      });
+      return done({ id: toolIdOf(id) });
+    },
+  });
+
+  app.route({
+    method: 'DELETE',
+    url: '/v2/tools/:id',
+    config: { errors: ['TOOL_NOT_FOUND'] },
+    schema: {
+      summary: 'Delete a tool; calls in progress lose it',
+      params: ToolPath,
+      response: { 200: ToolDeleted },
+    },
+    handler: async (request) => {
+      const orgId = orgOf(request);
+      const id = await services.edgeConfig.change(async (db, altered) => {
+        const row = await requireTool(db, orgId, request.params.id);
+        await deleteTool(db, row.id);
+        await markUsers(db, orgId, row.id, altered);
+        const change = { orgId, area: 'tools', subject: toolIdOf(row.id), action: 'delete' };
+        await recordChange(db, services.clock, actorOf(request), change);
+        return row.id;
+      });
+      return done({ id: toolIdOf(id), deleted: true as const });
+    },
+  });
+}
+
+function readRoutes(app: App, services: Services): void {
+  const { db } = services.database;
+
+  app.route({
+    method: 'GET',
+    url: '/v2/tools',
+    schema: { summary: 'The tools of the organization', querystring: ToolQuery, response: { 200: ToolList } },
+    handler: async (request) => {
+      const { page = 1, limit = 50, search = null, orderDirection = 'desc' } = request.query;
+      const order = { page, limit, search, direction: orderDirection };
+      const { rows, hasMore } = await listTools(db, orgOf(request), order);
+      return done({ tools: rows.map(toolView), pagination: pagination(page, limit, hasMore) });
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v2/tools/:id',
+    config: { errors: ['TOOL_NOT_FOUND'] },
+    schema: { summary: 'One tool', params: ToolPath, response: { 200: ToolRead } },
+    handler: async (request) => done(toolView(await requireTool(db, orgOf(request), request.params.id))),
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v2/tools/:id/logs',
+    config: { errors: ['TOOL_NOT_FOUND'] },
+    schema: {
+      summary: 'What became of a tool’s runs, latest first; nothing of what was sent or answered',
+      params: ToolPath,
+      querystring: ToolLogQuery,
+      response: { 200: ToolLogs },
+    },
+    handler: async (request) => {
+      const tool = await requireTool(db, orgOf(request), request.params.id);
+      const { page = 1, limit = 50 } = request.query;
+      const { rows, hasMore } = await listRuns(db, tool.id, page, limit);
+      return done({ logs: rows.map(logView), pagination: pagination(page, limit, hasMore) });
+    },
+  });
+}
+
+function runRoute(app: App, services: Services, tools: Tools): void {
+  app.route({
+    method: 'POST',
+    url: '/v2/tools/:id/run',
+    config: { errors: ['TOOL_NOT_FOUND', 'RESOURCE_NOT_FOUND'] },
+    schema: {
+      summary: 'Run a tool; a failing target is answered with 200 and success false',
+      params: ToolPath,
+      body: ToolRunOrder,
+      response: { 200: ToolRunResult },
+    },
+    handler: async (request) => {
+      const tool = await requireTool(services.database.db, orgOf(request), request.params.id);
+      const { inputs = {}, variables = {} } = request.body;
+      const order = { inputs, variables, source: 'api' as const, conversationId: null };
+      return done(await untilGone(request, (signal) => tools.run(tool, { ...order, signal })));
+    },
+  });
+}
+
+async function requireTool(db: Db, orgId: string, id: string): Promise<ToolRow> {
+  const row = await findTool(db, orgId, id);
+  if (!row) throw ApiError.of('TOOL_NOT_FOUND');
+  return row;
+}
+
+async function requireResource(
+  db: Db,
+  orgId: string,
+  { resource_id, integration }: ToolDraft,
+): Promise<void> {
+  if (resource_id === null) return;
+  const found = await findActiveResource(db, orgId, integration, resource_id);
+  if (!found) throw ApiError.of('RESOURCE_NOT_FOUND', { path: '/resource_id' });
+}
+
+/** With one text for each member, so that two tools can be compared by members. */
+function comparable(draft: ToolDraft): Record<string, string> {
+  return Object.fromEntries(Object.entries(draft).map(([name, value]) => [name, JSON.stringify(value)]));
+}
+
+/** Success body of the tools group (contract 1.2). */
+function done<T>(data: T): { status: 'success'; data: T; errors: null } {
+  return { status: 'success', data, errors: null };
+}

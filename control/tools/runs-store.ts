@@ -1,0 +1,34 @@
+/** What became of runs: kept for a time, with nothing of what was sent or answered. */
+import { deleteInBatches } from '../db/batches.ts';
+import type { Db, ToolRunRow } from '../db/tables.ts';
+
+export async function insertRun(db: Db, row: ToolRunRow): Promise<void> {
+  await db.insertInto('tool_runs').values(row).execute();
+}
+
+/** Latest first, and whether there are more. */
+export async function listRuns(
+  db: Db,
+  toolId: string,
+  page: number,
+  limit: number,
+): Promise<{ rows: ToolRunRow[]; hasMore: boolean }> {
+  const rows = await db
+    .selectFrom('tool_runs')
+    .selectAll()
+    .where('tool_id', '=', toolId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .offset((page - 1) * limit)
+    .execute();
+  return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
+}
+
+/** Deletes runs that began before a time. Returns how many. */
+export function deleteRunsBefore(db: Db, time: string): Promise<number> {
+  return deleteInBatches((limit) => {
+    const old = db.selectFrom('tool_runs').select('id').where('started_at', '<', time).limit(limit);
+    return db.deleteFrom('tool_runs').where('id', 'in', old).executeTakeFirst();
+  });
+}

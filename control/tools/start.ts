@@ -1,0 +1,91 @@
+/** Puts the tools together with the deployment's settings, SMS service and metrics. */
+import { Counter, type Metric, type Registry } from 'prom-client';
+import type { ToolRunner } from '#shared/agent/interfaces.ts';
+import type { AgentTool } from '#shared/edge-protocol.ts';
+import type { Services } from '../services.ts';
+import type { SendSms } from './prepare.ts';
+import { type ToolConversation, toolRunner } from './tool-runner.ts';
+import { type ToolMetrics, Tools, type ToolsParts } from './tools.ts';
+
+/** What carries SMS for the deployment; `senders.sms` of the alerts is one. */
+interface SmsSender {
+  readonly reachesPeople: boolean;
+  send(
+    notice: {
+      readonly id: string;
+      readonly recipient: string;
+      readonly subject: string;
+      readonly text: string;
+      readonly messageId: string;
+      readonly createdAt: number;
+    },
+    signal: AbortSignal,
+  ): Promise<{ readonly outcome: 'sent' | 'refused' | 'unavailable' }>;
+}
+
+/** The tools as the other areas use them. */
+export interface ToolService {
+  readonly tools: Tools;
+  /** Runs the tools of one conversation that control holds itself. */
+  forConversation(given: readonly AgentTool[], conversation: ToolConversation): ToolRunner;
+  /** Adds the tools' metrics to those of the deployment. */
+  measure(registry: Registry): void;
+}
+
+export function startTools(
+  services: Pick<Services, 'clock' | 'config' | 'database' | 'secrets' | 'allowedTargets'>,
+  parts: Pick<ToolsParts, 'log' | 'resolve' | 'ca'> & { readonly sms: SmsSender },
+): ToolService {
+  const { sms, ...others } = parts;
+  const { metrics, counters } = toolMetrics();
+  const { clock, config, database, secrets, allowedTargets } = services;
+  const sendSms: SendSms = async ({ id, to, text }, signal) => {
+    const notice = {
+      id,
+      recipient: to,
+      subject: 'SMS of a tool',
+      text,
+      messageId: id,
+      createdAt: clock.now(),
+    };
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(config.alerts.sendTimeoutMs)]);
+    const { outcome } = await sms.send(notice, limit);
+    return outcome === 'sent' ? { outcome, reachesPeople: sms.reachesPeople } : { outcome };
+  };
+  const tools = new Tools({
+    ...others,
+    db: database.db,
+    clock,
+    secrets,
+    allowedTargets,
+    sendSms,
+    settings: config.tools,
+    metrics,
+  });
+  return {
+    tools,
+    forConversation: (given, conversation) => toolRunner(tools, given, conversation),
+    measure: (registry) => {
+      for (const counter of counters) registry.registerMetric(counter);
+    },
+  };
+}
+
+function toolMetrics(): { readonly metrics: ToolMetrics; readonly counters: readonly Metric[] } {
+  const runs = new Counter({
+    name: 'trunkline_control_tool_runs_total',
+    help: 'Runs of tools, by integration: success, failure, or a result that was used again.',
+    labelNames: ['integration', 'outcome'],
+    registers: [],
+  });
+  const killed = new Counter({
+    name: 'trunkline_control_tool_code_killed_total',
+    help: 'Threads that were ended because customers’ code in them did not stop.',
+    registers: [],
+  });
+  const metrics: ToolMetrics = {
+    run: (integration, outcome) => runs.inc({ integration, outcome }),
+    codeKilled: () => killed.inc(),
+  };
+  return { metrics, counters: [runs, killed] };
+}

@@ -1,0 +1,168 @@
+/** Tools in the database, and what others need of them. */
+import { sql } from 'kysely';
+import { toolIdsIn } from '#shared/agent/node-tools.ts';
+import type { AgentTool } from '#shared/edge-protocol.ts';
+import type { Db, ToolRow } from '../db/tables.ts';
+import type { ToolDraft } from './rules.ts';
+
+const prefix = 'TL-';
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** The id of a tool as it is shown (contract 1.5). */
+export function toolIdOf(uuid: string): string {
+  return prefix + uuid;
+}
+
+/** The uuid of a tool id, which is taken with and without its prefix; null when it is none. */
+function toolUuid(id: string): string | null {
+  const uuid = id.startsWith(prefix) ? id.slice(prefix.length) : id;
+  return uuidForm.test(uuid) ? uuid : null;
+}
+
+/** @param id with or without its prefix */
+export async function findTool(db: Db, orgId: string, id: string): Promise<ToolRow | undefined> {
+  const uuid = toolUuid(id);
+  if (uuid === null) return undefined;
+  return db
+    .selectFrom('tools')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', uuid)
+    .executeTakeFirst();
+}
+
+/** The tools of these ids that the organization has, each once, in the order of the ids. */
+async function findTools(db: Db, orgId: string, ids: readonly string[]): Promise<ToolRow[]> {
+  const uuids = [...new Set(ids.map(toolUuid).filter((uuid) => uuid !== null))];
+  if (uuids.length === 0) return [];
+  const rows = await db
+    .selectFrom('tools')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', 'in', uuids)
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return uuids.flatMap((uuid) => byId.get(uuid) ?? []);
+}
+
+/** Index of the first of these ids that is no tool of the organization; -1 when all are. */
+export async function firstUnknownTool(db: Db, orgId: string, ids: readonly string[]): Promise<number> {
+  const known = new Set((await findTools(db, orgId, ids)).map((row) => row.id));
+  return ids.findIndex((id) => !known.has(toolUuid(id) ?? ''));
+}
+
+/** What agents are told of these tools; ids of tools that are gone are left out. */
+export async function agentTools(db: Db, orgId: string, ids: readonly string[]): Promise<AgentTool[]> {
+  return (await findTools(db, orgId, ids)).map(agentTool);
+}
+
+/** The tools that nodes of a graph name (contract 11.1), as agents are told of them. */
+export function nodeTools(db: Db, orgId: string, nodes: readonly unknown[]): Promise<AgentTool[]> {
+  return agentTools(db, orgId, toolIdsIn(nodes));
+}
+
+/** How long an agent waits beyond the tool's own time, for the way there and back, ms. */
+const wayMs = 2000;
+
+function agentTool(row: ToolRow): AgentTool {
+  const { timeout, cooldown, max_retries } = row;
+  return {
+    tool_id: toolIdOf(row.id),
+    name: row.name,
+    description: row.description,
+    input_schema: row.input_schema === null ? null : JSON.parse(row.input_schema),
+    speech: row.speech === '' ? null : row.speech,
+    timeout_ms: Math.ceil((1 + max_retries) * timeout + max_retries * cooldown * 1000 + wayMs),
+  };
+}
+
+export interface ToolPage {
+  readonly page: number;
+  readonly limit: number;
+  readonly search: string | null;
+  readonly direction: 'asc' | 'desc';
+}
+
+/** One page by age, and whether there is more. */
+export async function listTools(
+  db: Db,
+  orgId: string,
+  { page, limit, search, direction }: ToolPage,
+): Promise<{ rows: ToolRow[]; hasMore: boolean }> {
+  let query = db.selectFrom('tools').selectAll().where('org_id', '=', orgId);
+  if (search !== null && search !== '') {
+    // Looked for in the organization's tools only, which the index has in order.
+    const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
+    const holds = (column: 'name' | 'description') =>
+      sql<boolean>`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`;
+    query = query.where(({ or }) => or([holds('name'), holds('description')]));
+  }
+  const rows = await query
+    .orderBy('created_at', direction)
+    .orderBy('id', direction)
+    .limit(limit + 1)
+    .offset((page - 1) * limit)
+    .execute();
+  return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
+}
+
+export async function insertTool(
+  db: Db,
+  tool: { readonly id: string; readonly orgId: string; readonly now: string },
+  draft: ToolDraft,
+): Promise<void> {
+  const { id, orgId, now } = tool;
+  await db
+    .insertInto('tools')
+    .values({ id, org_id: orgId, ...columnsOf(draft), version: 1, created_at: now, updated_at: now })
+    .execute();
+}
+
+export async function updateTool(db: Db, id: string, draft: ToolDraft, now: string): Promise<void> {
+  await db
+    .updateTable('tools')
+    .set((eb) => ({ ...columnsOf(draft), version: eb('version', '+', 1), updated_at: now }))
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function deleteTool(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('tools').where('id', '=', id).execute();
+  await db.deleteFrom('tool_runs').where('tool_id', '=', id).execute();
+}
+
+export function draftOf(row: ToolRow): ToolDraft {
+  const { name, description, integration, action, speech, timeout, max_retries, cooldown } = row;
+  return {
+    name,
+    description,
+    integration,
+    action,
+    input_schema: row.input_schema === null ? null : JSON.parse(row.input_schema),
+    body: row.body === null ? null : JSON.parse(row.body),
+    speech,
+    timeout,
+    cache: row.cache === 1,
+    response_data: row.response_data === null ? null : JSON.parse(row.response_data),
+    max_retries,
+    cooldown,
+    resource_id: row.resource_id,
+    public: row.public === 1,
+    label: row.label,
+  };
+}
+
+function columnsOf({ input_schema, body, cache, response_data, public: isPublic, ...draft }: ToolDraft) {
+  return {
+    ...draft,
+    input_schema: input_schema && JSON.stringify(input_schema),
+    body: body === null ? null : JSON.stringify(body),
+    cache: flag(cache),
+    response_data: response_data && JSON.stringify(response_data),
+    public: flag(isPublic),
+  };
+}
+
+function flag(value: boolean): 0 | 1 {
+  return value ? 1 : 0;
+}

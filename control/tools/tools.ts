@@ -1,0 +1,281 @@
+/**
+ * Runs tools (contract 8.2), whoever asks: the API, a call, a chat, a test.
+ *
+ *     inputs fit the schema? -> resource there? -> template filled in -> cached? -> attempts -> variables -> log
+ */
+import type { FastifyBaseLogger } from 'fastify';
+import { isObject } from '#shared/agent/graph-problem.ts';
+import { ApiError, errorItem } from '#shared/errors.ts';
+import { newId } from '#shared/ids.ts';
+import type { SecretBox } from '../db/secrets.ts';
+import type { Db, IntegrationResourceRow, ToolRow } from '../db/tables.ts';
+import type { OutgoingParts } from '../outgoing/request.ts';
+import { withRetries } from './attempts.ts';
+import { cacheKey, ResultCache } from './cache.ts';
+import { CodePool } from './code-pool.ts';
+import { findAction, findIntegration } from './integrations/catalogue.ts';
+import type { Action, Integration } from './integrations/integration.ts';
+import { OrgGate } from './org-gate.ts';
+import { type Prepared, prepare, type SendSms } from './prepare.ts';
+import { findActiveResource, openCredentials } from './resources-store.ts';
+import { responseVariables } from './response-data.ts';
+import type { ToolDraft } from './rules.ts';
+import { insertRun } from './runs-store.ts';
+import { draftOf } from './store.ts';
+import { TemplateError } from './template.ts';
+import { violations } from './validate.ts';
+import { OutOfTime } from './within-time.ts';
+
+export interface ToolSettings {
+  /** ms that a result is used again in its conversation */
+  readonly cacheMs: number;
+  /** Tools of one organization that run at a time. */
+  readonly runsPerOrganization: number;
+  readonly code: { readonly threads: number; readonly cpuMs: number; readonly memoryBytes: number };
+}
+
+export interface ToolMetrics {
+  run(integration: string, outcome: 'success' | 'failure' | 'cached'): void;
+  codeKilled(): void;
+}
+
+export interface ToolsParts extends OutgoingParts {
+  readonly db: Db;
+  readonly secrets: SecretBox;
+  readonly log: Pick<FastifyBaseLogger, 'error'>;
+  readonly sendSms: SendSms;
+  readonly settings: ToolSettings;
+  readonly metrics: ToolMetrics;
+}
+
+export type RunSource = 'api' | 'call' | 'chat' | 'widget' | 'test';
+
+export interface RunOrder {
+  readonly inputs: unknown;
+  /** Of the conversation; what templates can name. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly source: RunSource;
+  /** Whose results may be used again; null: no conversation. */
+  readonly conversationId: string | null;
+  readonly signal: AbortSignal;
+}
+
+/** As POST /v2/tools/{id}/run answers. */
+export interface RunResult {
+  readonly success: boolean;
+  readonly statusCode: number | null;
+  readonly data: unknown;
+  /** ms */
+  readonly responseTime: number;
+  readonly variables: Record<string, unknown>;
+  readonly error: string | null;
+}
+
+type Outcome = Omit<RunResult, 'responseTime'> & { readonly attempts: number; readonly cached: boolean };
+
+const mostCachedCharacters = 32 * 1024 * 1024;
+const mostCodeWaiting = 100;
+/** Beyond the time of the code itself: the thread and its engine may have to be loaded first, ms. */
+const codeGraceMs = 5000;
+
+export class Tools {
+  readonly #parts: ToolsParts;
+  readonly #cache: ResultCache;
+  readonly #code: CodePool;
+  readonly #gate: OrgGate;
+  readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(parts: ToolsParts) {
+    const { settings, clock, metrics } = parts;
+    this.#parts = parts;
+    this.#cache = new ResultCache(clock, settings.cacheMs, mostCachedCharacters);
+    this.#gate = new OrgGate(settings.runsPerOrganization);
+    this.#code = new CodePool(
+      { threads: settings.code.threads, mostWaiting: mostCodeWaiting, graceMs: codeGraceMs },
+      () => metrics.codeKilled(),
+    );
+  }
+
+  get db(): Db {
+    return this.#parts.db;
+  }
+
+  /**
+   * Runs a tool once, with its retries. A target that fails is in the result.
+   * @throws ApiError INVALID_PARAMETER for inputs that do not fit, RESOURCE_NOT_FOUND
+   * @throws the reason of `signal` when it is aborted
+   */
+  run(tool: ToolRow, order: RunOrder): Promise<RunResult> {
+    const running = this.#run(tool, order);
+    const settled: Promise<unknown> = running.then(
+      () => this.#running.delete(settled),
+      () => this.#running.delete(settled),
+    );
+    this.#running.add(settled);
+    return running;
+  }
+
+  /** Gives up what runs, and resolves when nothing does. */
+  async close(): Promise<void> {
+    this.#closing.abort(ApiError.unavailable('The service is stopping.', 5));
+    await Promise.all(this.#running);
+    await this.#code.close();
+  }
+
+  async #run(tool: ToolRow, order: RunOrder): Promise<RunResult> {
+    const { clock, metrics } = this.#parts;
+    const draft = draftOf(tool);
+    const inputs = checkedInputs(draft, order.inputs);
+    const { integration, action } = known(tool);
+    const resource = await this.#resource(tool, integration);
+    const signal = AbortSignal.any([order.signal, this.#closing.signal]);
+    signal.throwIfAborted();
+    const startedAt = clock.now();
+    const leave = this.#gate.enter(tool.org_id);
+    const outcome = leave
+      ? await this.#outcome(tool, draft, action, resource, { ...order, inputs, signal }).finally(leave)
+      : failed('too many tools of the organization run at the same time; wait for one to end');
+    const responseTime = clock.now() - startedAt;
+    metrics.run(tool.integration, outcome.cached ? 'cached' : outcome.success ? 'success' : 'failure');
+    await this.#log(tool, order, outcome, startedAt, responseTime);
+    const { success, statusCode, data, variables, error } = outcome;
+    return { success, statusCode, data, responseTime, variables, error };
+  }
+
+  async #resource(tool: ToolRow, integration: Integration): Promise<IntegrationResourceRow | null> {
+    if (tool.resource_id === null) {
+      if (integration.credentials?.needed) throw ApiError.of('RESOURCE_NOT_FOUND', { resource_id: null });
+      return null;
+    }
+    const { db } = this.#parts;
+    const resource = await findActiveResource(db, tool.org_id, integration.key, tool.resource_id);
+    if (!resource) throw ApiError.of('RESOURCE_NOT_FOUND', { resource_id: tool.resource_id });
+    return resource;
+  }
+
+  async #outcome(
+    tool: ToolRow,
+    draft: ToolDraft,
+    action: Action,
+    resource: IntegrationResourceRow | null,
+    order: RunOrder & { readonly inputs: Record<string, unknown> },
+  ): Promise<Outcome> {
+    const { inputs, variables, conversationId, signal } = order;
+    let prepared: Prepared;
+    try {
+      const credentials = resource && openCredentials(this.#parts.secrets, resource);
+      const { settings } = this.#parts;
+      const parts = { ...this.#parts, code: this.#code, codeLimits: settings.code };
+      prepared = prepare(parts, draft, action, resource && { id: resource.id, credentials }, {
+        inputs,
+        variables,
+      });
+    } catch (error) {
+      if (error instanceof TemplateError) return failed(error.message);
+      throw error;
+    }
+    const key =
+      draft.cache && conversationId !== null
+        ? cacheKey([tool.org_id, conversationId, tool.id, tool.version, inputs, prepared.fingerprint])
+        : null;
+    const kept = key === null ? undefined : this.#cache.get(key);
+    if (isOutcome(kept)) return { ...kept, cached: true, attempts: 0 };
+    const { data, statusCode, error, attempts } = await withRetries(
+      {
+        clock: this.#parts.clock,
+        mostRetries: draft.max_retries,
+        cooldownMs: draft.cooldown * 1000,
+        signal,
+      },
+      () => prepared.attempt(signal),
+    );
+    const outcome = withVariables(
+      { success: error === null, statusCode, data, variables: {}, error, attempts, cached: false },
+      draft,
+    );
+    if (key !== null && outcome.success) this.#cache.set(key, outcome);
+    return outcome;
+  }
+
+  /** A log that cannot be written takes nothing away from the run. */
+  async #log(
+    tool: ToolRow,
+    { source, conversationId }: RunOrder,
+    outcome: Outcome,
+    startedAt: number,
+    duration: number,
+  ): Promise<void> {
+    const { db, log } = this.#parts;
+    const row = {
+      id: newId(),
+      org_id: tool.org_id,
+      tool_id: tool.id,
+      source,
+      conversation_id: conversationId,
+      started_at: new Date(startedAt).toISOString(),
+      success: flag(outcome.success),
+      cached: flag(outcome.cached),
+      status_code: outcome.statusCode,
+      duration_ms: Math.round(duration),
+      attempts: outcome.attempts,
+      error: outcome.error,
+    };
+    await insertRun(db, row).catch((error: unknown) =>
+      log.error({ err: error, tool_id: tool.id }, 'the run of a tool could not be logged'),
+    );
+  }
+}
+
+/** @throws ApiError INVALID_PARAMETER with every violation */
+function checkedInputs(draft: ToolDraft, inputs: unknown): Record<string, unknown> {
+  const given = inputs ?? {};
+  const found = isObject(given)
+    ? violations(draft.input_schema ?? {}, given)
+    : [{ path: '', rule: 'must be object' }];
+  const items = found.map(({ path, rule }) =>
+    errorItem('INVALID_PARAMETER', { path: `/inputs${path}`, rule }, `/inputs${path}: ${rule}`),
+  );
+  const [first, ...others] = items;
+  if (first) throw ApiError.many([first, ...others]);
+  return { ...(given as Record<string, unknown>) };
+}
+
+/** What was checked when the tool was written. */
+function known(tool: ToolRow): { integration: Integration; action: Action } {
+  const integration = findIntegration(tool.integration);
+  const action = integration && findAction(integration, tool.action);
+  if (!integration || !action) throw new Error(`Tool ${tool.id} has an action that is no more`);
+  return { integration, action };
+}
+
+function withVariables(outcome: Outcome, draft: ToolDraft): Outcome {
+  if (!outcome.success) return outcome;
+  try {
+    return { ...outcome, variables: responseVariables(draft.response_data ?? [], outcome.data) };
+  } catch (error) {
+    if (!(error instanceof OutOfTime)) throw error;
+    return { ...outcome, error: 'the response_data paths take too long on this response' };
+  }
+}
+
+function failed(error: string): Outcome {
+  return {
+    success: false,
+    statusCode: null,
+    data: null,
+    variables: {},
+    error,
+    attempts: 0,
+    cached: false,
+  };
+}
+
+/** What the cache gives back is what was put into it. */
+function isOutcome(value: unknown): value is Outcome {
+  return isObject(value);
+}
+
+function flag(value: boolean): 0 | 1 {
+  return value ? 1 : 0;
+}

@@ -1,0 +1,52 @@
+/** Values against the schemas of tools and actions. */
+import type { TSchema } from 'typebox';
+import { Check, Errors } from 'typebox/value';
+import { OutOfTime, withinTime } from './within-time.ts';
+
+const checkMs = 100;
+const mostListed = 20;
+
+export interface Violation {
+  /** JSON pointer into the value */
+  readonly path: string;
+  readonly rule: string;
+}
+
+/**
+ * All that a schema finds wrong with a value, 20 at most. The schema is interpreted, not compiled to code, because
+ * customers write it, and it is stopped after a time, because its expressions may take for ever.
+ */
+export function violations(schema: Readonly<Record<string, unknown>>, value: unknown): readonly Violation[] {
+  const type: TSchema = schema;
+  try {
+    return withinTime(checkMs, () => (Check(type, value) ? [] : Errors(type, value).flatMap(translate)))
+      .filter(({ rule }) => rule !== '')
+      .slice(0, mostListed);
+  } catch (error) {
+    if (error instanceof OutOfTime || error instanceof RangeError) {
+      return [{ path: '', rule: 'cannot be checked against the schema in time' }];
+    }
+    throw error;
+  }
+}
+
+type SchemaError = ReturnType<typeof Errors>[number];
+
+function translate(error: SchemaError): Violation[] {
+  const { instancePath: path } = error;
+  switch (error.keyword) {
+    case 'boolean':
+      return [];
+    case 'required':
+      return error.params.requiredProperties.map((name) => ({ path: `${path}/${name}`, rule: 'required' }));
+    case 'additionalProperties':
+      return error.params.additionalProperties.map((name) => ({
+        path: `${path}/${name}`,
+        rule: 'not a known property',
+      }));
+    case 'enum':
+      return [{ path, rule: `must be one of ${error.params.allowedValues.map(String).join(', ')}` }];
+    default:
+      return [{ path, rule: error.message }];
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Tools on a live call. The edge knows what an agent is told of a tool; control runs it, because its target, its
+ * template and its credentials stay there. While control is away the result says so, and the call goes on.
+ */
+
+import { isObject } from '#shared/agent/graph-problem.ts';
+import type { ToolResult, ToolRunner, Variables } from '#shared/agent/interfaces.ts';
+import type { Clock } from '#shared/clock.ts';
+import type { AgentTool } from '#shared/edge-protocol.ts';
+import type { CallFacts } from '../call/ports.ts';
+
+export interface ToolClientOptions {
+  /** http(s) base URL of the control plane */
+  readonly controlUrl: string;
+  readonly edgeToken: string;
+  readonly clock: Clock;
+}
+
+/** Bytes of a conversation's variables that are sent; a call with more runs its tools without them. */
+const mostVariables = 60_000;
+
+/** Makes the runner of one call's tools. */
+export function createToolClient(options: ToolClientOptions) {
+  return (tools: readonly AgentTool[], call: Pick<CallFacts, 'callId' | 'orgId'>): ToolRunner => ({
+    list: () =>
+      tools.map(({ name, description, input_schema, speech }) => ({
+        name,
+        description,
+        inputSchema: input_schema ?? { type: 'object', properties: {} },
+        speech,
+      })),
+    run: async (name, inputs, signal, variables) => {
+      const tool = tools.find((one) => one.name === name);
+      if (!tool) return failed(`there is no tool "${name}"`);
+      const limit = new AbortController();
+      const timer = options.clock.after(tool.timeout_ms, () => limit.abort());
+      try {
+        return await ask(options, tool, call, inputs, variables, AbortSignal.any([signal, limit.signal]));
+      } catch (error) {
+        signal.throwIfAborted();
+        if (limit.signal.aborted) return failed(`the tool did not end within ${tool.timeout_ms} ms`);
+        return failed(`the control plane cannot be reached: ${errorText(error)}`);
+      } finally {
+        timer.cancel();
+      }
+    },
+  });
+}
+
+async function ask(
+  { controlUrl, edgeToken }: ToolClientOptions,
+  tool: AgentTool,
+  call: Pick<CallFacts, 'callId' | 'orgId'>,
+  inputs: unknown,
+  variables: Variables,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const answer = await fetch(new URL('/v1/edge/tool-runs', controlUrl), {
+    method: 'POST',
+    redirect: 'error',
+    signal,
+    headers: { authorization: `Bearer ${edgeToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      org_id: call.orgId,
+      call_id: call.callId,
+      tool_id: tool.tool_id,
+      inputs,
+      variables: JSON.stringify(variables).length > mostVariables ? {} : variables,
+    }),
+  });
+  const text = await answer.text();
+  if (answer.status !== 200) return failed(`the control plane answered ${answer.status}`);
+  return resultOf(JSON.parse(text));
+}
+
+function resultOf(body: unknown): ToolResult {
+  const data = isObject(body) ? body.data : null;
+  if (!isObject(data) || typeof data.ok !== 'boolean') return failed('the control plane answered nonsense');
+  return {
+    ok: data.ok,
+    data: data.data ?? null,
+    error: typeof data.error === 'string' ? data.error : null,
+    variables: isObject(data.variables) ? { ...data.variables } : {},
+  };
+}
+
+function failed(error: string): ToolResult {
+  return { ok: false, data: null, error, variables: {} };
+}
+
+/** fetch hides what happened in the cause of its error. */
+function errorText(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message || cause.name : String(cause);
+}
