@@ -3,15 +3,26 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from './db/open.ts';
-import { listOrganizations } from './organizations/store.ts';
+import { systemClock } from '#shared/clock.ts';
+import { type ControlApp, createApp } from './app.ts';
+import { readControlConfig } from './config.ts';
+import { createApiKey } from './organizations/store.ts';
+import { connectEdge } from './testing/edge-client.ts';
 
 let folder = '';
-beforeEach(() => {
+let control: ControlApp;
+/** Runs while commands of another process change what it stands on. */
+beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'admin-'));
+  const config = readControlConfig({ TRUNKLINE_DATA: folder, LOG_LEVEL: 'silent' });
+  control = await createApp({ config, logger: pino({ level: 'silent' }), checkAnswers: true });
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(async () => {
+  await control.close();
+  rmSync(folder, { recursive: true });
+});
 
 async function admin(...args: string[]): Promise<string> {
   const env = { ...process.env, TRUNKLINE_DATA: folder, NODE_NO_WARNINGS: '1' };
@@ -20,23 +31,130 @@ async function admin(...args: string[]): Promise<string> {
   return stdout.trim();
 }
 
-describe('org create', () => {
-  it("takes the owner's address, who is then told of alerts", async () => {
+const refused = (stderr: unknown) => expect.objectContaining({ code: 1, stderr });
+
+async function get(url: string, authorization: string) {
+  const answer = await control.app.inject({ url, headers: { authorization } });
+  return { status: answer.statusCode, body: answer.json() };
+}
+
+async function audit(): Promise<string[]> {
+  const { db } = control.services.database;
+  const key = await createApiKey(db, systemClock, { kind: 'operator' }, 'reader');
+  const { body } = await get('/v1/admin/audit', key);
+  const entries: { at: string; area: string; action: string; actor: { kind: string } }[] = body.data.entries;
+  return entries
+    .sort((a, b) => a.at.localeCompare(b.at))
+    .map((entry) => `${entry.actor.kind} ${entry.area} ${entry.action}`);
+}
+
+describe('organizations', () => {
+  it('are made, shown, told of alerts, entitled and switched off, at once and with an entry each', async () => {
     const id = await admin('org', 'create', 'Acme', '--email', 'owner@example.com');
-    await admin('org', 'create', 'Without');
-    const database = await openDatabase(join(folder, 'control.db'));
-    const organizations = await listOrganizations(database.db);
-    await database.close();
-    expect(organizations.map(({ name, alert_emails }) => [name, alert_emails])).toEqual([
-      ['Acme', '["owner@example.com"]'],
-      ['Without', '[]'],
+    const key = await admin('key', 'create', id);
+    expect(await get('/v1/org/settings', key)).toMatchObject({
+      status: 200,
+      body: { data: { name: 'Acme', sip_enabled: false, alert_emails: ['owner@example.com'] } },
+    });
+    await admin('sip', 'enable', id);
+    await admin('organizations', 'alerts', id, '--email', '', '--sms', '+1 415 555 0123');
+    expect(await get('/v1/org/settings', key)).toMatchObject({
+      body: { data: { sip_enabled: true, alert_emails: [], alert_sms_numbers: ['+14155550123'] } },
+    });
+    const shown = await admin('org', 'show', id);
+    expect(shown).toMatch(/keys_in_force.*1/);
+    expect(shown).not.toContain(key);
+    expect(await admin('org', 'rotate-secret', id)).toMatch(/^[0-9a-f]{64}$/);
+    expect(await admin('org', 'disable', id)).toBe('disabled');
+    expect((await get('/v1/org/settings', key)).status).toBe(401);
+    expect(await admin('org', 'disable', id)).toBe('was disabled before');
+    expect(await admin('org', 'enable', id)).toBe('enabled');
+    expect((await get('/v1/org/settings', key)).status).toBe(200);
+    expect(await audit()).toEqual([
+      'command_line organization create',
+      'command_line keys create',
+      'command_line organization update',
+      'command_line organization update',
+      'command_line organization replace_secret',
+      'command_line organization disable',
+      'command_line organization enable',
     ]);
-    expect(organizations[0]?.id).toBe(id);
   });
 
-  it('refuses what is no address', async () => {
-    await expect(admin('org', 'create', 'Acme', '--email', 'owner')).rejects.toMatchObject({
-      stderr: '"owner" is not a mail address.\n',
+  it('that are switched off leave the edges’ configuration and come back as they were', async () => {
+    const id = await admin('org', 'create', 'Acme', '--sip');
+    const authorization = await admin('key', 'create', id);
+    await control.app.inject({
+      method: 'POST',
+      url: '/v1/sip/attach',
+      headers: { authorization },
+      payload: { phone_number: '+14155550100', directions: ['inbound'] },
     });
+    const numbers = async () => (await control.services.edgeConfig.snapshot()).numbers;
+    expect(await numbers()).toMatchObject([{ number: '+14155550100', org_id: id }]);
+    await admin('org', 'disable', id);
+    expect(await numbers()).toEqual([]);
+    expect((await control.services.edgeConfig.snapshot()).organizations).toEqual([]);
+    await admin('org', 'enable', id);
+    expect(await numbers()).toMatchObject([{ number: '+14155550100', org_id: id }]);
+  });
+});
+
+describe('keys', () => {
+  it('are shown once, tell when they were last used, and open nothing once they are revoked', async () => {
+    const orgId = await admin('org', 'create', 'Acme');
+    const key = await admin('key', 'create', orgId, '--name', 'app');
+    expect(await admin('key', 'list', orgId)).toMatch(/'app'.*'never'/);
+    expect((await get('/v1/pathway', key)).status).toBe(200);
+    const list = await admin('keys', 'list', orgId);
+    expect(list).toContain(`${key.slice(0, 9)}…`);
+    expect(list).not.toContain(key);
+    expect(list).not.toContain('never');
+    const [id = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(list) ?? [];
+    expect(await admin('key', 'revoke', id)).toBe('revoked');
+    expect((await get('/v1/pathway', key)).status).toBe(401);
+    await expect(admin('key', 'revoke', id)).rejects.toEqual(refused(expect.stringContaining('in force')));
+  });
+
+  it('of operators and edges are kept apart', async () => {
+    expect(await admin('key', 'create', '--operator')).toMatch(/^op_/);
+    expect(await admin('key', 'create', '--edge')).toMatch(/^et_/);
+    expect(await admin('edge-token', 'create', '--name', 'second')).toMatch(/^et_/);
+    expect(await admin('key', 'list', '--edge')).toContain('second');
+  });
+
+  it('of an edge cut it off when they are revoked', async () => {
+    const edgeToken = await admin('key', 'create', '--edge');
+    const edge = await connectEdge({ control, edgeToken });
+    await edge.next('config');
+    const list = await admin('key', 'list', '--edge');
+    expect(list).not.toContain('never');
+    const [id = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(list) ?? [];
+    await admin('key', 'revoke', id);
+    expect(await edge.closed).toEqual({ code: 1008, reason: 'the edge token was revoked' });
+    await expect(connectEdge({ control, edgeToken })).rejects.toThrow('401');
+  });
+});
+
+describe('what cannot be understood', () => {
+  it.each([
+    [['org', 'create', 'Acme', '--email', 'owner'], '"owner" is not a mail address.'],
+    [['org', 'alerts', 'x'], 'Give --email, --sms or both.'],
+    [['org', 'show', 'x'], 'There is no organization x; "org list" shows them.'],
+    [['org', 'create'], 'The name is missing.'],
+    [['org', 'create', 'Acme', 'Inc'], '"Inc" is too much; put names in quotes.'],
+    [['org', 'list', '--sip'], '"org list" takes no --sip.'],
+    [['org', 'list', '--colour'], expect.stringContaining("Unknown option '--colour'")],
+    [['org', 'destroy'], expect.stringMatching(/^There is no command "org destroy"\.\n\nUsage/)],
+    [['key', 'create'], 'The org id (or --operator, or --edge) is missing.'],
+  ])('%j is refused in one sentence', async (args, stderr) => {
+    const text = typeof stderr === 'string' ? `${stderr}\n` : stderr;
+    await expect(admin(...args)).rejects.toEqual(refused(text));
+  });
+
+  it('and no command at all shows what there is', async () => {
+    const help = await admin();
+    expect(help).toMatch(/^Usage: npm run admin -- <command>/);
+    expect(await admin('--help')).toBe(help);
   });
 });

@@ -1,9 +1,21 @@
 /** Puts the control plane together: database, API, edge link, background work. Listens to nothing by itself. */
 import type { FastifyBaseLogger } from 'fastify';
 import { type Clock, systemClock, type Timer } from '#shared/clock.ts';
+import { createModels } from '#shared/models/models.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
+import { scenarioRoutes } from './agent-testing/routes.ts';
+import { testRunRoutes } from './agent-testing/runs/routes.ts';
+import { createTestRuns } from './agent-testing/runs/start.ts';
+import { alertRoutes } from './alerts/routes.ts';
+import { logSender } from './alerts/senders.ts';
+import { smsSender } from './alerts/sms.ts';
+import { alertSenders, startAlerts } from './alerts/start.ts';
+import { auditRoutes } from './audit/routes.ts';
 import { callRoutes } from './calls/routes.ts';
+import { chatRoutes } from './chats/routes.ts';
 import type { ControlConfig } from './config.ts';
+import type { TextSessionParts } from './conversations/text-session.ts';
+import { webhookClient } from './conversations/webhooks.ts';
 import { type Database, openDatabase } from './db/open.ts';
 import { loadSecretKey, SecretBox } from './db/secrets.ts';
 import { healthRoute } from './deployment/health.ts';
@@ -21,12 +33,26 @@ import { addIdempotency } from './http/idempotency.ts';
 import { numberRoutes } from './numbers/routes.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import { pathwayRoutes } from './pathways/routes.ts';
+import { personaRoutes } from './personas/routes.ts';
+import { portingParts } from './porting/parts.ts';
+import { portingRoutes } from './porting/routes.ts';
+import { startPorting } from './porting/start.ts';
+import { PromotionGates } from './promotion/rules.ts';
 import { startRetention } from './retention.ts';
 import type { Services } from './services.ts';
 import { sipCallRoutes } from './sip/call-routes.ts';
 import { checkRoutes } from './sip/check-routes.ts';
 import { sipRoutes } from './sip/routes.ts';
-import { type DeliveryParts, WebhookDeliveries } from './webhooks/deliveries.ts';
+import { edgeToolRoute } from './tools/edge-route.ts';
+import { integrationRoutes } from './tools/integration-routes.ts';
+import { toolRoutes } from './tools/routes.ts';
+import { startTools } from './tools/start.ts';
+import { type DeliveryParts, startWebhookDeliveries } from './webhooks/deliveries.ts';
+import { sendEvent } from './webhooks/send.ts';
+import { widgetMetrics } from './widgets/metrics.ts';
+import { widgetRoutes } from './widgets/routes.ts';
+import { startWidgets } from './widgets/start.ts';
+import { visitorRoutes } from './widgets/visitor-routes.ts';
 
 export interface ControlApp {
   readonly app: App;
@@ -41,8 +67,10 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** Whether answers are checked against their schemas; for tests. */
   readonly checkAnswers?: boolean;
-  /** How webhooks reach their targets, and when; for tests. */
+  /** How webhooks reach their targets, and when these and notices are tried again; for tests. */
   readonly webhooks?: Pick<DeliveryParts, 'resolve' | 'ca' | 'random'>;
+  /** What takes the place of models and webhooks in text conversations; for tests. */
+  readonly conversations?: Partial<TextSessionParts>;
 }
 
 /** @throws Error when the database cannot be opened or brought up to date */
@@ -60,19 +88,36 @@ export async function createApp(options: AppOptions): Promise<ControlApp> {
 
 async function assemble(options: AppOptions, database: Database, clock: Clock): Promise<ControlApp> {
   const { config, logger, checkAnswers = false } = options;
-  const services = createServices(config, database, clock);
+  const services = createServices(options, database, clock);
   await services.edgeConfig.publishAll();
-  const app = createBase({ logger, checkAnswers });
+  const app = createBase({ logger, checkAnswers, trustedProxies: config.trustedProxies });
   const metrics = createMetrics(app, services);
+  services.tools.measure(metrics.registry);
+  const { tools } = services.tools;
   addOpenApi(app);
   addGuard(app, { ...config, db: database.db, clock });
-  addIdempotency(app, database.db, clock);
+  addIdempotency(app, services);
+  const posting = { ...services, db: database.db, timeoutMs: config.webhookTimeoutMs, ...options.webhooks };
+  const senders = alertSenders(config, logger);
+  const porting = portingParts(services, logger, metrics.registry);
+  const widgets = startWidgets(services, logger, widgetMetrics(metrics.registry));
+  const testRuns = createTestRuns(services, logger, metrics.registry);
   app.register(async (routes) =>
-    addRoutes(routes, services, (scope) => metricsRoute(scope, services, metrics)),
+    addRoutes(routes, services, (scope) => {
+      metricsRoute(scope, services, metrics);
+      toolRoutes(scope, services, tools);
+      edgeToolRoute(scope, services, tools);
+      widgetRoutes(scope, services, widgets);
+      visitorRoutes(scope, services, widgets);
+      portingRoutes(scope, services, porting);
+      alertRoutes(scope, services, { senders, sendWebhook: (...event) => sendEvent(posting, ...event) });
+      testRunRoutes(scope, services, testRuns);
+    }),
   );
   await app.ready();
+  const stopPorting = await startPorting(services, porting, senders.email, logger, options.webhooks?.random);
 
-  const reports = new ReportStore(database, clock);
+  const reports = new ReportStore(database, clock, config.alerts.probeGapMs);
   const parts = {
     ...services,
     db: database.db,
@@ -82,24 +127,27 @@ async function assemble(options: AppOptions, database: Database, clock: Clock): 
     commandTimeoutMs: config.edgeCommandTimeoutMs,
     onReports: metrics.reports,
   };
-  const stopEdges = acceptEdges(app.server, parts, config.edgeFrameBytes);
-  const stopRetention = startRetention(database.db, clock, config, logger);
-  const webhooks = new WebhookDeliveries({
-    ...services,
-    db: database.db,
-    log: logger,
-    timeoutMs: config.webhookTimeoutMs,
-    onAttempt: metrics.webhook,
-    ...options.webhooks,
+  const edgeDoor = acceptEdges(app.server, parts, config.edgeFrameBytes);
+  const stopRetention = startRetention(services, logger, metrics.retention);
+  const webhooks = startWebhookDeliveries({ ...posting, log: logger, onAttempt: metrics.webhook });
+  testRuns.start();
+  const stopAlerts = startAlerts(services, senders, logger, metrics.alerts, options.webhooks?.random);
+  const stopWatching = watchOthers(clock, logger, async () => {
+    await services.edgeConfig.noticeOthers();
+    await edgeDoor.endRevoked();
   });
-  const stopWatching = watchOthers(services.edgeConfig, clock, logger);
   return {
     app,
     services,
     close: async () => {
       await stopWatching();
+      await testRuns.close();
+      await stopAlerts();
+      await stopPorting();
       await webhooks.close();
-      await stopEdges();
+      await edgeDoor.close();
+      await widgets.close();
+      await tools.close();
       await app.close();
       await stopRetention();
       await database.close();
@@ -107,15 +155,14 @@ async function assemble(options: AppOptions, database: Database, clock: Clock): 
   };
 }
 
-/** Looks twice a second whether another process altered what edges are told. Returns a function that ends this. */
-function watchOthers(edgeConfig: EdgeConfigStore, clock: Clock, log: FastifyBaseLogger): () => Promise<void> {
+/** Looks twice a second what another process, such as the command line, altered. Returns a function that ends this. */
+function watchOthers(clock: Clock, log: FastifyBaseLogger, notice: () => Promise<void>): () => Promise<void> {
   const everyMs = 500;
   let running: Promise<void> = Promise.resolve();
   let timer: Timer;
   const look = () => {
-    running = edgeConfig
-      .noticeOthers()
-      .catch((error: unknown) => log.error({ err: error }, 'configuration version could not be read'))
+    running = notice()
+      .catch((error: unknown) => log.error({ err: error }, 'changes of other processes could not be read'))
       .then(() => {
         if (!ended) timer = clock.after(everyMs, look);
       });
@@ -129,10 +176,20 @@ function watchOthers(edgeConfig: EdgeConfigStore, clock: Clock, log: FastifyBase
   };
 }
 
-function createServices(config: ControlConfig, database: Database, clock: Clock): Services {
+function createServices(options: AppOptions, database: Database, clock: Clock): Services {
+  const { config, webhooks, conversations } = options;
   const secrets = new SecretBox(loadSecretKey(config.secretKey, config.dataFolder));
   const edgeConfig = new EdgeConfigStore(database, secrets, config);
   const allowedTargets = parseNetworks(config.allowPrivateTargets);
+  const tools = startTools(
+    { config, clock, database, secrets, allowedTargets },
+    {
+      log: options.logger,
+      sms: config.sms ? smsSender(config.sms) : logSender('sms', options.logger),
+      ...webhooks,
+    },
+  );
+  const models = createModels(config.models, { clock, random: Math.random });
   return {
     config,
     clock,
@@ -142,19 +199,34 @@ function createServices(config: ControlConfig, database: Database, clock: Clock)
     edges: new ConnectedEdges(),
     announcements: new Announcements(clock),
     allowedTargets,
+    tools,
+    promotionGates: new PromotionGates(),
+    models,
+    conversations: {
+      models: models.agent({ onFailure: 'reject' }),
+      webhook: webhookClient({ clock, allowedTargets, ...webhooks }),
+      tools: tools.forConversation,
+      clock,
+      ...conversations,
+    },
   };
 }
 
 /** Every area of the API. A new area is one more line. */
-function addRoutes(app: App, services: Services, addMetrics: (app: App) => void): void {
+function addRoutes(app: App, services: Services, addOthers: (app: App) => void): void {
   healthRoute(app, services);
-  addMetrics(app);
+  addOthers(app);
   openApiRoutes(app);
   sipRoutes(app, services);
   sipCallRoutes(app, services);
   checkRoutes(app, services);
   callRoutes(app, services);
   organizationRoutes(app, services);
+  auditRoutes(app, services);
   numberRoutes(app, services);
   pathwayRoutes(app, services);
+  personaRoutes(app, services);
+  chatRoutes(app, services);
+  integrationRoutes(app, services);
+  scenarioRoutes(app, services);
 }

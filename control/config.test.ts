@@ -33,7 +33,33 @@ describe('readControlConfig', () => {
     [{ ALLOW_PRIVATE_TARGETS: '10.0.0.0/8, x' }, 'ALLOW_PRIVATE_TARGETS: "x" is neither'],
     [{ DATABASE_URL: 'postgres://db/x' }, 'DATABASE_URL names "postgres"'],
     [{ TRUNKLINE_SECRET_KEY: 'short' }, 'TRUNKLINE_SECRET_KEY must be 64 hexadecimal digits'],
+    [{ SMTP_URL: 'https://mail.example.com', MAIL_FROM: 'a@example.com' }, 'SMTP_URL must have the form'],
+    [{ SMTP_URL: 'smtp://mail.example.com' }, 'MAIL_FROM must be a mail address'],
+    [{ SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'Ops' }, 'MAIL_FROM must be a mail address'],
+    [{ SMS_API_URL: 'https://sms.example.com' }, 'SMS_FROM must be set'],
+    [{ SMS_API_URL: 'ftp://sms.example.com', SMS_FROM: 'x' }, 'SMS_API_URL must be a URL'],
   ])('says what is wrong with %j', (env, message) => expect(() => readControlConfig(env)).toThrow(message));
+
+  it('reads where mail goes, with the ports of submission by default', () => {
+    const mail = (SMTP_URL: string) =>
+      readControlConfig({ SMTP_URL, MAIL_FROM: 'Ops <ops@example.com>', SMTP_CA: '/etc/ca.pem' }).mail;
+    expect(mail('smtp://user:p%40ss@mail.example.com')).toEqual({
+      host: 'mail.example.com',
+      port: 587,
+      secure: false,
+      user: 'user',
+      password: 'p@ss',
+      requireTls: false,
+      ca: '/etc/ca.pem',
+      from: 'Ops <ops@example.com>',
+    });
+    expect(mail('smtps://[::1]')).toMatchObject({ host: '::1', port: 465, secure: true, user: null });
+    expect(mail('smtp://mail.example.com:25')).toMatchObject({ port: 25 });
+  });
+
+  it('does not show the password of a mail server that it cannot read', () => {
+    expect(() => readControlConfig({ SMTP_URL: 'mail://u:hidden@x' })).toThrow(/^((?!hidden).)*$/);
+  });
 
   it('lists every setting once, described', () => {
     expect(new Set(settings.map((setting) => setting.name)).size).toBe(settings.length);

@@ -6,6 +6,7 @@ import { bootstrap } from './bootstrap.ts';
 import { ensureCertificates } from './certificates/files.ts';
 import { type ControlConfig, readControlConfig } from './config.ts';
 import { holdDataFolder } from './data-lock.ts';
+import { DatabaseTooNew } from './db/open.ts';
 
 async function main(config: ControlConfig): Promise<void> {
   const logger = pino({ level: config.logLevel, base: { program: 'control', instance: config.instanceId } });
@@ -48,7 +49,8 @@ async function main(config: ControlConfig): Promise<void> {
 try {
   await main(readControlConfig());
 } catch (error) {
-  const text = error instanceof SettingError ? error.message : error;
+  const isPlain = error instanceof SettingError || error instanceof DatabaseTooNew;
+  const text = isPlain ? error.message : error;
   console.error('The control plane could not start:', text);
   // The database and its timers may be open already.
   process.exit(1);

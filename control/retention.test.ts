@@ -1,6 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { systemActor } from './audit/rules.ts';
+import { recordChange } from './audit/store.ts';
 import { type Database, openDatabase } from './db/open.ts';
 import { ReportStore } from './edges/reports.ts';
 import { forgetOld, startRetention } from './retention.ts';
@@ -15,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => database.close());
 
 const dayMs = 24 * 60 * 60 * 1000;
-const limits = { callLogDays: 90, traceDays: 14 };
+const limits = { callLogDays: 90, traceDays: 14, auditDays: 365, toolLogDays: 14 };
 
 async function report(): Promise<void> {
   const at = '2030-01-01T00:00:00.000Z';
@@ -42,54 +46,73 @@ async function report(): Promise<void> {
   );
 }
 
+/** The kinds of which a round deleted something. */
+async function forget(): Promise<Record<string, number>> {
+  const forgotten = Object.entries(await forgetOld(database.db, clock, limits));
+  return Object.fromEntries(forgotten.filter(([, rows]) => rows > 0));
+}
+
 describe('forgetOld', () => {
   it('deletes traces after 14 days and calls with their transcripts after 90', async () => {
     await report();
-    const { db } = database;
-    const forget = () => forgetOld(db, clock, limits);
     clock.advance(14 * dayMs);
-    expect(await forget()).toEqual({
-      calls: 0,
-      traceParts: 0,
-      answers: 0,
-      probes: 0,
-      checks: 0,
-      webhooks: 0,
-      alerts: 0,
-      alertNotices: 0,
-    });
+    expect(await forget()).toEqual({});
     clock.advance(1);
-    expect(await forget()).toEqual({
-      calls: 0,
-      traceParts: 1,
-      answers: 0,
-      probes: 0,
-      checks: 0,
-      webhooks: 0,
-      alerts: 0,
-      alertNotices: 0,
-    });
+    expect(await forget()).toEqual({ traceParts: 1 });
     clock.advance(76 * dayMs);
-    expect(await forget()).toEqual({
-      calls: 1,
-      traceParts: 0,
-      answers: 0,
-      probes: 0,
-      checks: 0,
-      webhooks: 0,
-      alerts: 0,
-      alertNotices: 0,
-    });
-    expect(await db.selectFrom('transcript_parts').selectAll().execute()).toEqual([]);
+    expect(await forget()).toEqual({ calls: 1 });
+    expect(await database.db.selectFrom('transcript_parts').selectAll().execute()).toEqual([]);
   });
 
-  it('runs every hour until it is stopped', async () => {
+  it('deletes the log of changes after a year', async () => {
+    const change = { orgId: null, area: 'keys', subject: 'k', action: 'create' };
+    await recordChange(database.db, clock, systemActor, change);
+    clock.advance(365 * dayMs);
+    expect(await forget()).toEqual({});
+    clock.advance(1);
+    expect(await forget()).toEqual({ changes: 1 });
+  });
+});
+
+describe('startRetention', () => {
+  const quiet = pino({ level: 'silent' });
+  const services = () => ({ database, clock, config: limits });
+
+  it('works off every kind an hour after the start and every hour from then on', async () => {
     await report();
-    const { db } = database;
-    const stop = startRetention(db, clock, limits, pino({ level: 'silent' }));
     clock.advance(15 * dayMs);
+    const seen: string[] = [];
+    let ended = Promise.withResolvers<void>();
+    const deleted = (kind: string, rows: number) => {
+      if (rows > 0) seen.push(kind);
+      if (kind === 'alertNotices') ended.resolve();
+    };
+    const stop = startRetention(services(), quiet, { deleted, failed: () => {} });
+    clock.advance(60 * 60 * 1000);
+    await ended.promise;
+    expect(seen).toEqual(['traceParts']);
+    ended = Promise.withResolvers();
+    clock.advance(76 * dayMs);
+    // The round before sets its successor when it has ended, which may be after its last kind.
+    while (clock.pending === 0) await setImmediate();
+    clock.advance(60 * 60 * 1000);
+    await ended.promise;
+    expect(seen).toEqual(['traceParts', 'calls']);
     await stop();
     expect(clock.pending).toBe(0);
-    expect(await db.selectFrom('trace_parts').selectAll().execute()).toEqual([]);
+  });
+
+  it('counts a kind that fails and goes on with the others', async () => {
+    await sql`drop table trace_parts`.execute(database.db);
+    const failed: string[] = [];
+    const ended = Promise.withResolvers<void>();
+    const stop = startRetention(services(), quiet, {
+      deleted: (kind) => kind === 'alertNotices' && ended.resolve(),
+      failed: (kind) => failed.push(kind),
+    });
+    clock.advance(60 * 60 * 1000);
+    await ended.promise;
+    expect(failed).toEqual(['traceParts']);
+    await stop();
   });
 });

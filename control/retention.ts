@@ -1,68 +1,105 @@
-/** Deletes what is kept no longer: call logs, traces, answers for repeated requests (contract 3.4 and 1.8). */
+/** Deletes what is kept no longer: call logs, traces, changes, answers for repeated requests (contract 3.4 and 1.8). */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Timer } from '#shared/clock.ts';
 import { forgetNotices } from './alerts/notices-store.ts';
 import { forgetProbeRuns } from './alerts/probes-store.ts';
 import { forgetAlerts } from './alerts/store.ts';
+import { deleteChangesBefore } from './audit/store.ts';
 import { deleteCallsBefore, deleteTracesBefore } from './calls/store.ts';
+import { forgetChats } from './chats/store.ts';
+import { mostDeletedAtOnce } from './db/batches.ts';
 import type { Db } from './db/tables.ts';
+import type { RetentionMetrics } from './deployment/retention-metrics.ts';
 import { forgetAnswers } from './http/idempotency.ts';
+import type { Services } from './services.ts';
 import { forgetChecks } from './sip/checks-store.ts';
 import { forgetHealth } from './sip/health-store.ts';
+import { deleteRunsBefore } from './tools/runs-store.ts';
 import { forgetDeliveries } from './webhooks/store.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const everyMs = 60 * 60 * 1000;
+/** After a round that did not get to the end. */
+const soonMs = 1000;
 
 export interface RetentionLimits {
   readonly callLogDays: number;
   readonly traceDays: number;
+  readonly auditDays: number;
+  readonly toolLogDays: number;
 }
 
-/** What one round deleted. */
-export interface Forgotten {
-  readonly calls: number;
-  readonly traceParts: number;
-  readonly answers: number;
-  readonly probes: number;
-  readonly checks: number;
-  readonly webhooks: number;
-  readonly alerts: number;
-  readonly alertNotices: number;
+/** Deletes some of one kind and returns how many rows went; full rounds go on soon. */
+type Forget = (db: Db, clock: Clock, limits: RetentionLimits) => Promise<number>;
+
+const kinds = {
+  traceParts: (db, clock, { traceDays }) => deleteTracesBefore(db, daysAgo(clock, traceDays)),
+  calls: (db, clock, { callLogDays }) => deleteCallsBefore(db, daysAgo(clock, callLogDays)),
+  changes: (db, clock, { auditDays }) => deleteChangesBefore(db, daysAgo(clock, auditDays)),
+  toolRuns: (db, clock, { toolLogDays }) => deleteRunsBefore(db, daysAgo(clock, toolLogDays)),
+  answers: forgetAnswers,
+  probes: async (db, clock) => (await forgetHealth(db, clock)) + (await forgetProbeRuns(db, clock)),
+  checks: forgetChecks,
+  webhooks: forgetDeliveries,
+  alerts: forgetAlerts,
+  alertNotices: forgetNotices,
+  chats: forgetChats,
+} satisfies Record<string, Forget>;
+
+type Kind = keyof typeof kinds;
+
+/** What one round deleted, in rows. */
+export type Forgotten = Readonly<Record<Kind, number>>;
+
+function daysAgo(clock: Clock, days: number): string {
+  return new Date(clock.now() - days * dayMs).toISOString();
 }
 
+/** One round over every kind, short of what one round may delete. */
 export async function forgetOld(db: Db, clock: Clock, limits: RetentionLimits): Promise<Forgotten> {
-  const before = (days: number) => new Date(clock.now() - days * dayMs).toISOString();
-  return {
-    traceParts: await deleteTracesBefore(db, before(limits.traceDays)),
-    calls: await deleteCallsBefore(db, before(limits.callLogDays)),
-    answers: await forgetAnswers(db, clock),
-    probes: (await forgetHealth(db, clock)) + (await forgetProbeRuns(db, clock)),
-    checks: await forgetChecks(db, clock),
-    webhooks: await forgetDeliveries(db, clock),
-    alerts: await forgetAlerts(db, clock),
-    alertNotices: await forgetNotices(db, clock),
-  };
+  const forgotten = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 0])) as Record<Kind, number>;
+  for (const [kind, forget] of entries()) forgotten[kind] = await forget(db, clock, limits);
+  return forgotten;
+}
+
+function entries(): [Kind, Forget][] {
+  return Object.entries(kinds) as [Kind, Forget][];
 }
 
 /** Forgets once an hour. Returns a function that stops this and resolves when no round is under way. */
 export function startRetention(
-  db: Db,
-  clock: Clock,
-  limits: RetentionLimits,
-  log: FastifyBaseLogger,
+  { database: { db }, clock, config }: Pick<Services, 'database' | 'clock'> & { config: RetentionLimits },
+  log: Pick<FastifyBaseLogger, 'info' | 'error'>,
+  metrics: RetentionMetrics,
 ): () => Promise<void> {
+  const ending = new AbortController();
   let running: Promise<void> = Promise.resolve();
   let timer: Timer;
-  const round = () => {
-    running = forgetOld(db, clock, limits).then(
-      (forgotten) => log.info(forgotten, 'old records deleted'),
-      (error: unknown) => log.error({ err: error }, 'old records could not be deleted'),
-    );
-    timer = clock.after(everyMs, round);
+  /** Whether anything was left for the next round. A kind that fails does not keep the others. */
+  const round = async (): Promise<boolean> => {
+    const forgotten: Partial<Record<Kind, number>> = {};
+    for (const [kind, forget] of entries()) {
+      if (ending.signal.aborted) return false;
+      try {
+        const count = await forget(db, clock, config);
+        forgotten[kind] = count;
+        metrics.deleted(kind, count);
+      } catch (error) {
+        metrics.failed(kind);
+        log.error({ err: error, kind }, 'old records could not be deleted');
+      }
+    }
+    log.info(forgotten, 'old records deleted');
+    return Object.values(forgotten).some((count) => count >= mostDeletedAtOnce);
   };
-  timer = clock.after(everyMs, round);
+  const start = () => {
+    running = round().then((more) => {
+      if (!ending.signal.aborted) timer = clock.after(more ? soonMs : everyMs, start);
+    });
+  };
+  timer = clock.after(everyMs, start);
   return async () => {
+    ending.abort();
     timer.cancel();
     await running;
   };

@@ -20,6 +20,7 @@ import { OpenAiSpeechToText, OpenAiTextToSpeech } from '#shared/models/openai-sp
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import { SpeechCache } from '#shared/models/speech-cache.ts';
 import { createAgents } from './agent/agents.ts';
+import { createToolClient } from './agent/tool-client.ts';
 import { Calls } from './call/calls.ts';
 import { OutboundLimits } from './call/limits.ts';
 import { carryOut } from './commands.ts';
@@ -142,6 +143,7 @@ export class Edge {
       pathways: current.pathway,
       organization: current.organization,
       models,
+      tools: createToolClient({ controlUrl, edgeToken, clock }),
       tts: speech,
       stt,
       clock,

@@ -20,10 +20,19 @@ const table: readonly { readonly folder: string; readonly may: readonly string[]
   { folder: 'edge', may: ['shared/'] },
   { folder: 'control/db', may: ['shared/'] },
   { folder: 'control/http', may: ['shared/', 'control/db/'] },
+  { folder: 'control/outgoing', may: ['shared/'] },
   { folder: 'control/console', may: ['shared/api/'] },
   {
     folder: 'control/:area',
-    may: ['shared/', 'control/db/', 'control/http/', 'control/config.ts', 'control/services.ts'],
+    may: [
+      'shared/',
+      'control/db/',
+      'control/http/',
+      'control/outgoing/',
+      'control/conversations/',
+      'control/config.ts',
+      'control/services.ts',
+    ],
   },
   { folder: 'control', may: ['shared/'] },
 ];

@@ -79,6 +79,39 @@ describe('openDatabase', () => {
   });
 });
 
+describe('lists of personas, chats and references', () => {
+  it.each([
+    [
+      'personas_of_organization',
+      `select * from personas where org_id = 'a' and deleted_at is null order by created_at desc, id desc limit 20`,
+    ],
+    [
+      'persona_versions_of_persona',
+      `select * from persona_versions where persona_id = 'a' order by version_number desc`,
+    ],
+    ['numbers_of_persona', `select * from numbers where persona_id in ('a', 'b')`],
+    ['chats_by_age', `select id from chats where last_message_at <= '2030' limit 200`],
+    [
+      'pathway_references_of_pathway',
+      `select distinct version from pathway_references where pathway_id = 'a'`,
+    ],
+    ['pathway_references_of_source', `delete from pathway_references where source >= 'a' and source < 'b'`],
+    [
+      'pending_promotions_of_subject',
+      `delete from pending_promotions where kind = 'persona' and subject_id = 'a'`,
+    ],
+    [
+      'pathways_of_organization',
+      `select * from pathways where org_id = 'a' order by created_at desc, id desc`,
+    ],
+  ])('are answered from the index %s', async (index, query) => {
+    const { db, close } = await openDatabase(':memory:');
+    const plan = await sql<{ detail: string }>`explain query plan ${sql.raw(query)}`.execute(db);
+    expect(plan.rows[0]?.detail).toMatch(new RegExp(`^SEARCH \\w+ USING (COVERING )?INDEX ${index} `));
+    await close();
+  });
+});
+
 describe('migrate', () => {
   const open = () =>
     new Kysely<unknown>({ dialect: new SqliteDialect({ database: new SqliteFile(':memory:') }) });
@@ -93,6 +126,17 @@ describe('migrate', () => {
     expect(rows.rows).toEqual([{ name: 'Old' }]);
     expect(others.length).toBeGreaterThan(1);
     await sql`select * from calls`.execute(db);
+    await db.destroy();
+  });
+
+  it('refuses a database that a newer version made, and leaves it as it is', async () => {
+    const db = open();
+    await migrate(db, { ...migrations, '9999-future': { up: async () => {} } });
+    await expect(migrate(db, migrations)).rejects.toThrow(
+      'The database was made by a newer version of the program (9999-future is not known here). Run that version',
+    );
+    const applied = await sql<{ n: number }>`select count(*) as n from kysely_migration`.execute(db);
+    expect(applied.rows).toEqual([{ n: Object.keys(migrations).length + 1 }]);
     await db.destroy();
   });
 

@@ -2,8 +2,8 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteFile from 'better-sqlite3';
-import { Kysely, SqliteDialect } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import { Kysely, SqliteDialect, sql } from 'kysely';
+import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
 import { migrations } from './migrations/index.ts';
 import type { Db, Tables } from './tables.ts';
 
@@ -48,11 +48,34 @@ function connect(file: string): SqliteFile.Database {
   return connection;
 }
 
-/** Applies what is missing of `all`, in the order of their names, and remembers it. */
+/** A database that this version of the program cannot work with; the message says what to do. */
+export class DatabaseTooNew extends Error {}
+
+/**
+ * Applies what is missing of `all`, in the order of their names, and remembers it.
+ * @throws DatabaseTooNew when the database has migrations that are not in `all`
+ */
 export async function migrate<T>(db: Kysely<T>, all: Readonly<Record<string, Migration>>): Promise<void> {
+  const unknown = (await appliedMigrations(db)).filter((name) => !Object.hasOwn(all, name));
+  if (unknown.length > 0) {
+    throw new DatabaseTooNew(
+      `The database was made by a newer version of the program (${unknown.join(', ')} is not known here). ` +
+        'Run that version, or restore a backup from before the upgrade: migrations go forward only.',
+    );
+  }
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...all }) } });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;
   const failed = results?.find((result) => result.status === 'Error')?.migrationName ?? 'reading the schema';
   throw new Error(`Database migration failed at ${failed}`, { cause: error });
+}
+
+/** None in a database without a schema. */
+async function appliedMigrations<T>(db: Kysely<T>): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some((table) => table.name === DEFAULT_MIGRATION_TABLE)) return [];
+  const { rows } = await sql<{
+    name: string;
+  }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db);
+  return rows.map((row) => row.name);
 }

@@ -1,28 +1,5 @@
 /** The reference page: one static document without scripts and without anything from elsewhere. */
-
-interface Operation {
-  readonly summary?: string;
-  readonly description?: string;
-  readonly tags?: readonly string[];
-  readonly parameters?: readonly {
-    name: string;
-    in: string;
-    required?: boolean;
-    schema?: unknown;
-    description?: string;
-  }[];
-  readonly requestBody?: { readonly content?: Record<string, { readonly schema?: unknown }> };
-  readonly responses?: Record<
-    string,
-    { readonly description?: string; readonly content?: Record<string, { readonly schema?: unknown }> }
-  >;
-}
-
-/** What the page needs of an OpenAPI document. */
-export interface OpenApiDocument {
-  readonly info: { readonly title: string; readonly description?: string };
-  readonly paths?: Record<string, Record<string, Operation>>;
-}
+import type { Answer, Media, OpenApiDocument, Operation } from './openapi-document.ts';
 
 export function docsPage(document: OpenApiDocument): string {
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
@@ -48,10 +25,13 @@ table{border-collapse:collapse}td,th{border:1px solid #d0d7de;padding:.2rem .5re
 
 function operationHtml(one: { path: string; method: string; operation: Operation }): string {
   const { path, method, operation } = one;
-  const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
-  return `<details><summary><b>${html(method)}</b> <code>${html(path)}</code> ${html(operation.summary ?? '')}</summary>
+  const body = Object.values(operation.requestBody?.content ?? {})[0];
+  return `<details id="${html(operation.operationId ?? '')}"><summary><b>${html(method)}</b> <code>${html(path)}</code> ${html(operation.summary ?? '')}</summary>
 ${operation.description ? `<p>${html(operation.description)}</p>` : ''}${parametersHtml(operation)}
-${body === undefined ? '' : `<h4>Body</h4>${schemaHtml(body)}`}${responsesHtml(operation)}</details>`;
+${body === undefined ? '' : `<h4>Body</h4>${mediaHtml(body)}`}<h4>Answers</h4>
+${Object.entries(operation.responses ?? {})
+  .map(answerHtml)
+  .join('\n')}</details>`;
 }
 
 function parametersHtml({ parameters = [] }: Operation): string {
@@ -64,16 +44,21 @@ function parametersHtml({ parameters = [] }: Operation): string {
   return `<h4>Parameters</h4><table>${rows.join('')}</table>`;
 }
 
-function responsesHtml({ responses = {} }: Operation): string {
-  const rows = Object.entries(responses).map(([status, answer]) => {
-    const schema = status === '200' ? Object.values(answer.content ?? {})[0]?.schema : undefined;
-    return `<tr><td>${html(status)}</td><td>${html(answer.description ?? '')}${schema === undefined ? '' : schemaHtml(schema)}</td></tr>`;
-  });
-  return `<h4>Answers</h4><table>${rows.join('')}</table>`;
+function answerHtml([status, answer]: [string, Answer]): string {
+  const media = Object.values(answer.content ?? {})[0];
+  const title = `<b>${html(status)}</b> ${html(answer.description ?? '')}`;
+  if (!media) return `<p>${title}</p>`;
+  return `<details><summary>${title}</summary>${mediaHtml(media)}</details>`;
 }
 
-function schemaHtml(schema: unknown): string {
-  return `<pre>${html(JSON.stringify(schema, null, 2))}</pre>`;
+/** Examples first; the schema tells the rest. */
+function mediaHtml({ schema, examples = {} }: Media): string {
+  const shown = Object.values(examples).map(({ value }) => jsonHtml(value));
+  return `${shown.join('')}<details><summary>Schema</summary>${jsonHtml(schema)}</details>`;
+}
+
+function jsonHtml(value: unknown): string {
+  return `<pre>${html(JSON.stringify(value, null, 2) ?? '')}</pre>`;
 }
 
 function html(text: string): string {

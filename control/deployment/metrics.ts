@@ -3,6 +3,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { AlertMetrics } from '../alerts/rules.ts';
 import type { App } from '../http/app-types.ts';
 import type { Services } from '../services.ts';
+import { modelMetrics } from './model-metrics.ts';
+import { type RetentionMetrics, retentionMetrics } from './retention-metrics.ts';
 
 /** Text exposition format 0.0.4 of Prometheus. */
 const seriesForm = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*="[^"\\\n{}]*",?)*)\})?$/;
@@ -16,6 +18,7 @@ export interface Metrics {
   /** Counts one attempt of a webhook. */
   webhook(type: string, outcome: string): void;
   readonly alerts: AlertMetrics;
+  readonly retention: RetentionMetrics;
 }
 
 export function createMetrics(app: App, services: Pick<Services, 'edges'>): Metrics {
@@ -56,6 +59,7 @@ export function createMetrics(app: App, services: Pick<Services, 'edges'>): Metr
     registry,
     webhook: (type, outcome) => webhooks.inc({ type, outcome }),
     alerts: alertMetrics(registry),
+    retention: retentionMetrics(registry),
     reports: (stored, rejected) => {
       reports.inc({ outcome: 'stored' }, stored);
       if (rejected > 0) reports.inc({ outcome: 'rejected' }, rejected);
@@ -100,7 +104,9 @@ export function metricsRoute(app: App, services: Services, metrics: Metrics): vo
     schema: { summary: 'Metrics in the text format of Prometheus' },
     handler: async (_request, reply) => {
       const own = await metrics.registry.metrics();
-      return reply.type(metrics.registry.contentType).send(own + edgeMetrics(services));
+      return reply
+        .type(metrics.registry.contentType)
+        .send(own + modelMetrics(services.models) + edgeMetrics(services));
     },
   });
 }

@@ -1,20 +1,11 @@
 /** GET /openapi.json and GET /docs: made from the routes' own schemas (contract 14.2). */
 import swagger from '@fastify/swagger';
-import { type ApiErrorCode, apiErrors } from '#shared/errors.ts';
 import type { App } from '../http/app-types.ts';
-import { groupOf } from '../http/groups.ts';
-import { docsPage, type OpenApiDocument } from './docs-page.ts';
-
-/** Codes of every endpoint that needs a key (contract 1.3). */
-const everywhere: readonly ApiErrorCode[] = ['AUTH_FAILURE', 'RATE_LIMITED', 'INTERNAL_ERROR'];
-const ofBodies: readonly ApiErrorCode[] = [
-  'INVALID_PARAMETER',
-  'UNKNOWN_PROPERTY',
-  'INVALID_JSON',
-  'IDEMPOTENCY_CONFLICT',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-];
+import { docsPage } from './docs-page.ts';
+import { finishDocument, type OpenApiDocument } from './openapi-document.ts';
+import { errorAnswers } from './openapi-errors.ts';
+import { exampleOf } from './openapi-examples.ts';
+import { requestExamples } from './request-examples.ts';
 
 /** Must be called before the routes that it describes are added. */
 export function addOpenApi(app: App): void {
@@ -38,55 +29,57 @@ export function addOpenApi(app: App): void {
       },
     },
     transform: ({ schema, url, route }) => {
-      const config = route.config ?? {};
-      const open = config.access === 'public';
-      const codes = [
-        ...(open ? (['INTERNAL_ERROR'] as const) : everywhere),
-        ...(schema?.body ? ofBodies : []),
-        ...(schema?.querystring ? (['INVALID_PARAMETER'] as const) : []),
-        ...(url.startsWith('/v1/sip') ? (['SIP_NOT_ENABLED'] as const) : []),
-        ...(config.errors ?? []),
-      ];
-      const response = { ...responsesOf(schema?.response), ...errorAnswers(url, codes) };
-      const security = open ? [] : [{ key: [] }];
-      return { url, schema: { ...schema, tags: [tagOf(url)], security, response } };
+      const { access = 'customer', errors = [], errorStatuses = {} } = route.config ?? {};
+      const described = { url, method: route.method, access, errors, statuses: errorStatuses };
+      const refusals = errorAnswers({
+        ...described,
+        hasBody: schema?.body !== undefined,
+        hasQuery: schema?.querystring !== undefined,
+      });
+      const needsKey = access === 'customer' || access === 'operator';
+      return {
+        url,
+        schema: {
+          ...schema,
+          ...(isObject(schema?.body) && { body: bodyWithExample(route.method, url, schema.body) }),
+          tags: [tagOf(url)],
+          security: needsKey ? [{ key: [] }] : [],
+          response: { ...refusals, ...successAnswers(schema?.response) },
+        },
+      };
+    },
+    transformObject: (document) => {
+      if (!('openapiObject' in document)) return document.swaggerObject;
+      finishDocument(document.openapiObject as OpenApiDocument);
+      return document.openapiObject;
     },
   });
 }
 
-function responsesOf(response: unknown): Record<string, unknown> {
-  const declared = typeof response === 'object' && response !== null ? response : {};
-  const described = Object.entries(declared).map(([status, schema]: [string, object]) => [
-    status,
-    { description: status === '200' ? 'Success' : 'Not ready', ...schema },
-  ]);
-  return described.length === 0 ? { 200: { description: 'Success' } } : Object.fromEntries(described);
+function bodyWithExample(method: string | string[], url: string, body: object): object {
+  const written = requestExamples[`${[method].flat()[0]} ${url}`];
+  return { ...body, 'x-examples': { request: { value: written ?? exampleOf(body, 'required') } } };
 }
 
-/** One answer per status, which names the codes that come with it. */
-function errorAnswers(url: string, codes: readonly ApiErrorCode[]): Record<string, unknown> {
-  const byStatus = Map.groupBy(new Set(codes), (code) => apiErrors[code].status);
+const descriptions: Readonly<Record<string, string>> = { 200: 'Success', 202: 'Accepted', 503: 'Not ready' };
+
+function successAnswers(response: unknown): Record<string, object> {
+  const declared = isObject(response) ? Object.entries(response) : [];
+  if (declared.length === 0) return { 200: { 'x-response-description': 'Success' } };
   return Object.fromEntries(
-    [...byStatus].map(([status, list]) => [
+    declared.map(([status, schema]: [string, object]) => [
       status,
-      { description: list.join(', '), ...errorSchema(url, list) },
+      {
+        'x-response-description': descriptions[status] ?? 'Answer',
+        'x-examples': { answer: { value: exampleOf(schema, 'all') } },
+        ...schema,
+      },
     ]),
   );
 }
 
-function errorSchema(url: string, codes: readonly ApiErrorCode[]): Record<string, unknown> {
-  const code = { type: 'string', enum: [...codes] };
-  const item = {
-    type: 'object',
-    required: ['error', 'code', 'message'],
-    properties: { error: code, code, message: { type: 'string' }, details: { type: 'object' } },
-  };
-  const errors = { type: 'array', items: item };
-  const flat = groupOf(url) === 'flat';
-  const properties = flat
-    ? { status: { const: 'error' }, message: { type: 'string' }, errors }
-    : { data: { type: 'null' }, errors };
-  return { type: 'object', required: Object.keys(properties), properties };
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function tagOf(url: string): string {

@@ -9,6 +9,8 @@ import {
 } from '#shared/api/organization.ts';
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
+import { type Actor, actorOf } from '../audit/rules.ts';
+import { recordChange } from '../audit/store.ts';
 import type { OrganizationRow } from '../db/tables.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import type { Services } from '../services.ts';
@@ -53,7 +55,9 @@ export function organizationRoutes(app: App, services: Services): void {
         ...(event_webhook_url !== undefined && { event_webhook_url }),
         ...(call_limits !== undefined && { call_limits: call_limits && JSON.stringify(call_limits) }),
       };
-      if (Object.keys(change).length > 0) await changeSettings(services, orgOf(request), change);
+      if (Object.keys(change).length > 0) {
+        await changeSettings(services, orgOf(request), change, actorOf(request));
+      }
       return plain(settingsView(await findOrganization(db, orgOf(request))));
     },
   });
@@ -73,16 +77,32 @@ export function organizationRoutes(app: App, services: Services): void {
       await services.edgeConfig.change(async (trx, altered) => {
         await updateOrganization(trx, orgId, { signing_secret });
         altered.organizations.add(orgId);
+        await recordChange(trx, services.clock, actorOf(request), {
+          ...settingsOf(orgId),
+          action: 'replace_secret',
+          fields: ['signing_secret'],
+        });
       });
       return plain({ secret, created_at: isoTime(services.clock) });
     },
   });
 }
 
+function settingsOf(orgId: string) {
+  return { orgId, area: 'organization', subject: orgId };
+}
+
 /** Stores a change, and tells the edges when it concerns them. */
-function changeSettings(services: Services, orgId: string, change: OrganizationChange): Promise<void> {
+function changeSettings(
+  services: Services,
+  orgId: string,
+  change: OrganizationChange,
+  by: Actor,
+): Promise<void> {
   return services.edgeConfig.change(async (trx, altered) => {
     await updateOrganization(trx, orgId, change);
+    const fields = Object.keys(change).sort();
+    await recordChange(trx, services.clock, by, { ...settingsOf(orgId), action: 'update', fields });
     if (change.call_limits !== undefined) altered.organizations.add(orgId);
   });
 }

@@ -11,7 +11,7 @@ export interface NewOrganization {
   readonly region: string;
   readonly sipEnabled: boolean;
   /** Who is told of alerts until somebody says otherwise (contract 14.1). */
-  readonly ownerEmail?: string;
+  readonly ownerEmails?: readonly string[];
 }
 
 export function isoTime(clock: Clock): string {
@@ -35,10 +35,11 @@ export async function createOrganization(
       sip_enabled: organization.sipEnabled ? 1 : 0,
       signing_secret: secrets.seal(randomBytes(32).toString('hex'), signingSecretContext(id)),
       created_at: isoTime(clock),
-      alert_emails: JSON.stringify(organization.ownerEmail === undefined ? [] : [organization.ownerEmail]),
+      alert_emails: JSON.stringify(organization.ownerEmails ?? []),
       alert_sms_numbers: '[]',
       event_webhook_url: null,
       call_limits: null,
+      disabled_at: null,
     })
     .execute();
   return id;
@@ -57,7 +58,14 @@ export function findOrganization(db: Db, orgId: string): Promise<OrganizationRow
 export type OrganizationChange = Partial<
   Pick<
     OrganizationRow,
-    'signing_secret' | 'alert_emails' | 'alert_sms_numbers' | 'event_webhook_url' | 'call_limits'
+    | 'name'
+    | 'region'
+    | 'sip_enabled'
+    | 'signing_secret'
+    | 'alert_emails'
+    | 'alert_sms_numbers'
+    | 'event_webhook_url'
+    | 'call_limits'
   >
 >;
 
@@ -69,12 +77,16 @@ export function listOrganizations(db: Db): Promise<OrganizationRow[]> {
   return db.selectFrom('organizations').selectAll().orderBy('created_at').orderBy('id').execute();
 }
 
-/** Whether there was such an organization. */
-export async function setSipEnabled(db: Db, orgId: string, enabled: boolean): Promise<boolean> {
+/**
+ * Switches an organization off, or on again. Its rows stay; the caller publishes it and its numbers anew.
+ * @returns whether that changed anything
+ */
+export async function setDisabled(db: Db, clock: Clock, orgId: string, disabled: boolean): Promise<boolean> {
   const result = await db
     .updateTable('organizations')
-    .set({ sip_enabled: enabled ? 1 : 0 })
+    .set({ disabled_at: disabled ? isoTime(clock) : null })
     .where('id', '=', orgId)
+    .where('disabled_at', disabled ? 'is' : 'is not', null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
@@ -98,6 +110,7 @@ export async function createApiKey(
       hash,
       created_at: isoTime(clock),
       revoked_at: null,
+      last_used_at: null,
     })
     .execute();
   return key;
@@ -130,7 +143,15 @@ export async function createEdgeToken(db: Db, clock: Clock, name: string): Promi
   const { key, prefix, hash } = makeKey('edge');
   await db
     .insertInto('edge_tokens')
-    .values({ id: newId(), name, prefix, hash, created_at: isoTime(clock), revoked_at: null })
+    .values({
+      id: newId(),
+      name,
+      prefix,
+      hash,
+      created_at: isoTime(clock),
+      revoked_at: null,
+      last_used_at: null,
+    })
     .execute();
   return key;
 }
@@ -149,33 +170,87 @@ export async function revokeEdgeToken(db: Db, clock: Clock, id: string): Promise
   return result.numUpdatedRows > 0n;
 }
 
+export interface FoundKey extends Pick<ApiKeyRow, 'id' | 'kind' | 'org_id' | 'prefix' | 'last_used_at'> {
+  readonly sip_enabled: boolean;
+}
+
 /**
- * The key's row with what its organization may do, or null when it is unknown or revoked. Found by its hash,
- * which tells nothing of the key in how long the look-up takes.
+ * The key with what its organization may do, or null when it is unknown or revoked, or its organization is
+ * disabled. Found by its hash, which tells nothing of the key in how long the look-up takes.
  */
-export async function findApiKey(
-  db: Db,
-  key: string,
-): Promise<{ id: string; kind: ApiKeyRow['kind']; org_id: string | null; sip_enabled: boolean } | null> {
+export async function findApiKey(db: Db, key: string): Promise<FoundKey | null> {
   const hash = hashKey(key);
   const row = await db
     .selectFrom('api_keys')
     .leftJoin('organizations', 'organizations.id', 'api_keys.org_id')
-    .select(['api_keys.id', 'api_keys.kind', 'api_keys.org_id', 'api_keys.hash', 'organizations.sip_enabled'])
+    .select(['api_keys.id', 'api_keys.kind', 'api_keys.org_id', 'api_keys.prefix', 'api_keys.hash'])
+    .select(['api_keys.last_used_at', 'organizations.sip_enabled'])
     .where('api_keys.hash', '=', hash)
     .where('api_keys.revoked_at', 'is', null)
+    .where('organizations.disabled_at', 'is', null)
     .executeTakeFirst();
   if (!row || !sameHash(row.hash, hash)) return null;
-  return { id: row.id, kind: row.kind, org_id: row.org_id, sip_enabled: row.sip_enabled === 1 };
+  const { id, kind, org_id, prefix, last_used_at } = row;
+  return { id, kind, org_id, prefix, last_used_at, sip_enabled: row.sip_enabled === 1 };
 }
 
-export async function isEdgeToken(db: Db, token: string): Promise<boolean> {
+/** How exact the last use of a key is kept, so that not every request writes. */
+const useKeptEveryMs = 60_000;
+
+/** Notes that a key is used now, unless that was noted within the last minute. */
+export async function noteKeyUse(
+  db: Db,
+  clock: Clock,
+  key: Pick<ApiKeyRow, 'id' | 'last_used_at'>,
+): Promise<void> {
+  const before = new Date(clock.now() - useKeptEveryMs).toISOString();
+  if (key.last_used_at !== null && key.last_used_at > before) return;
+  await db
+    .updateTable('api_keys')
+    .set({ last_used_at: isoTime(clock) })
+    .where('id', '=', key.id)
+    .execute();
+}
+
+/** Where a key of any kind is stored, also a revoked one. */
+export async function findKeyRow(db: Db, key: string): Promise<{ id: string } | undefined> {
+  const hash = hashKey(key);
+  const of = (table: 'api_keys' | 'edge_tokens') =>
+    db.selectFrom(table).select('id').where('hash', '=', hash).executeTakeFirst();
+  return (await of('api_keys')) ?? (await of('edge_tokens'));
+}
+
+/** The id of a token that is in force, whose use is noted; null for any other text. */
+export async function findEdgeToken(db: Db, clock: Clock, token: string): Promise<string | null> {
+  const row = await tokenInForce(db, token);
+  if (!row) return null;
+  await db
+    .updateTable('edge_tokens')
+    .set({ last_used_at: isoTime(clock) })
+    .where('id', '=', row.id)
+    .execute();
+  return row.id;
+}
+
+async function tokenInForce(db: Db, token: string): Promise<{ id: string } | undefined> {
   const hash = hashKey(token);
   const row = await db
     .selectFrom('edge_tokens')
-    .select('hash')
+    .select(['id', 'hash'])
     .where('hash', '=', hash)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
-  return row !== undefined && sameHash(row.hash, hash);
+  return row && sameHash(row.hash, hash) ? row : undefined;
+}
+
+/** Those of these tokens that were revoked. */
+export async function revokedTokens(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('edge_tokens')
+    .select('id')
+    .where('id', 'in', [...ids])
+    .where('revoked_at', 'is not', null)
+    .execute();
+  return new Set(rows.map((row) => row.id));
 }

@@ -3,6 +3,8 @@ import type { Attach, Detach, Update } from '#shared/api/sip.ts';
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
+import { type Actor, changedFields, systemActor } from '../audit/rules.ts';
+import { recordChange } from '../audit/store.ts';
 import type { Db, SipConfigurationRow } from '../db/tables.ts';
 import { archiveNumber, everHeld, findNumber, holdNumber } from '../numbers/store.ts';
 import { isoTime } from '../organizations/store.ts';
@@ -26,7 +28,12 @@ export interface AttachResult {
 }
 
 /** Attaches the entries to each number on its own: one that fails leaves the others as they are. */
-export async function attachNumbers(services: Services, orgId: string, body: Attach): Promise<AttachResult> {
+export async function attachNumbers(
+  services: Services,
+  orgId: string,
+  body: Attach,
+  by: Actor = systemActor,
+): Promise<AttachResult> {
   const entries = attachEntries(body);
   for (const entry of entries) checkTarget(entry, services.allowedTargets);
   const result: AttachResult = { configured: [], failed: [], warnings: [] };
@@ -35,7 +42,7 @@ export async function attachNumbers(services: Services, orgId: string, body: Att
     const number = toE164(sent);
     try {
       if (number === null) throw ApiError.of('INVALID_PHONE_NUMBER');
-      const rows = await attachNumber(services, orgId, number, entries);
+      const rows = await attachNumber(services, orgId, number, entries, by);
       result.configured.push(number);
       result.warnings.push(...warningsOf(services, number, rows));
       if (register && result.register_password_for_pbx === undefined) {
@@ -65,6 +72,7 @@ function attachNumber(
   orgId: string,
   number: string,
   entries: readonly DirectionEntry[],
+  by: Actor,
 ): Promise<SipConfigurationRow[]> {
   const now = isoTime(services.clock);
   return services.edgeConfig.change(async (db, altered) => {
@@ -73,8 +81,31 @@ function attachNumber(
     const drafts = attach(stored, entries, { orgId, number, now, newId });
     await saveDrafts(db, services.secrets, stored, drafts);
     altered.numbers.add(number);
-    return findConfigurations(db, orgId, number);
+    const rows = await findConfigurations(db, orgId, number);
+    const fields = fieldsChanged(stored, rows);
+    await recordChange(db, services.clock, by, {
+      orgId,
+      area: 'sip',
+      subject: number,
+      action: 'attach',
+      fields,
+    });
+    return rows;
   });
+}
+
+/** Names of the columns that differ in any record. */
+function fieldsChanged(
+  before: readonly SipConfigurationRow[],
+  after: readonly SipConfigurationRow[],
+): string[] {
+  const fields = after.flatMap((row) =>
+    changedFields(
+      before.find((old) => old.id === row.id),
+      row,
+    ),
+  );
+  return [...new Set(fields)].sort();
 }
 
 function warningsOf(services: Services, number: string, rows: readonly SipConfigurationRow[]): string[] {
@@ -108,6 +139,7 @@ export async function updateConfiguration(
   services: Services,
   orgId: string,
   body: Update,
+  by: Actor,
 ): Promise<UpdateResult> {
   const number = requireNumber(body.phone_number, '/phone_number');
   const { id, ...given } = body.updates;
@@ -121,6 +153,14 @@ export async function updateConfiguration(
     await saveDrafts(db, services.secrets, stored, update(stored, target, entry, isoTime(services.clock)));
     altered.numbers.add(number);
     const saved = await findConfigurations(db, orgId, number);
+    const fields = fieldsChanged(stored, saved);
+    await recordChange(db, services.clock, by, {
+      orgId,
+      area: 'sip',
+      subject: number,
+      action: 'update',
+      fields,
+    });
     return { saved, changed: saved.find((row) => row.id === target.id) };
   });
   const view = await numberView(services, services.database.db, rows.saved);
@@ -156,7 +196,12 @@ interface DetachTarget {
 }
 
 /** @throws ApiError NUMBER_NOT_FOUND when `phone_number` names one that the organization does not hold */
-export async function detachNumbers(services: Services, orgId: string, body: Detach): Promise<DetachResult> {
+export async function detachNumbers(
+  services: Services,
+  orgId: string,
+  body: Detach,
+  by: Actor,
+): Promise<DetachResult> {
   const targets = body.directions.map(
     (direction): DetachTarget => (typeof direction === 'string' ? { type: direction } : direction),
   );
@@ -173,7 +218,7 @@ export async function detachNumbers(services: Services, orgId: string, body: Det
       result.failed.push({ phone_number: number ?? sent, error: error.code, message: error.message });
       continue;
     }
-    const missing = await detachNumber(services, orgId, number, targets);
+    const missing = await detachNumber(services, orgId, number, targets, by);
     if (missing.length < targets.length) result.detached.push(number);
     const { code, message } = ApiError.of('SIP_CONFIG_NOT_FOUND');
     for (const { type } of missing)
@@ -188,6 +233,7 @@ function detachNumber(
   orgId: string,
   number: string,
   targets: readonly DetachTarget[],
+  by: Actor,
 ): Promise<DetachTarget[]> {
   return services.edgeConfig.change(async (db, altered) => {
     const stored = await findConfigurations(db, orgId, number);
@@ -201,6 +247,9 @@ function detachNumber(
       );
       if (gone.length === stored.length) await archiveNumber(db, orgId, number, isoTime(services.clock));
       altered.numbers.add(number);
+      const fields = [...new Set(gone.map((row) => row.direction))].sort();
+      const change = { orgId, area: 'sip', subject: number, action: 'detach', fields };
+      await recordChange(db, services.clock, by, change);
     }
     return targets.filter((target) => !stored.some((row) => meant(row, target)));
   });

@@ -4,8 +4,7 @@ import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
 import { outcomes } from '../calls/rules.ts';
 import type { CallFilter } from '../calls/store.ts';
-
-const dayMs = 24 * 60 * 60 * 1000;
+import { readSpan } from '../http/query-times.ts';
 
 /** The filter that a query stands for, but for its cursor. @throws ApiError INVALID_PARAMETER */
 export function callFilter(query: CallLogQuery): CallFilter {
@@ -13,8 +12,7 @@ export function callFilter(query: CallLogQuery): CallFilter {
     ...(query.phone_number !== undefined && { number: numberOf(query.phone_number) }),
     ...(query.direction !== undefined && { direction: query.direction }),
     ...statusFilter(query.status),
-    ...(query.from_date !== undefined && { from: readTime(query.from_date, '?from_date').begins }),
-    ...(query.to_date !== undefined && { to: readTime(query.to_date, '?to_date').ends }),
+    ...readSpan(query),
   };
 }
 
@@ -30,16 +28,4 @@ function statusFilter(status: string | undefined): Pick<CallFilter, 'outcome' | 
   const outcome = outcomes.find((one) => one === status);
   if (outcome) return { outcome };
   throw ApiError.invalid('?status', `must be a SIP code or one of ${outcomes.join(', ')}`);
-}
-
-const dateForm = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
-const timeForm =
-  /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:[0-9]{2})$/;
-
-/** Both ends of what a text names: a moment, or a whole UTC day. */
-function readTime(text: string, path: string): { begins: string; ends: string } {
-  const ms = dateForm.test(text) || timeForm.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms)) throw ApiError.invalid(path, 'must be a date or an ISO 8601 time with a zone');
-  const ends = dateForm.test(text) ? ms + dayMs : ms;
-  return { begins: new Date(ms).toISOString(), ends: new Date(ends).toISOString() };
 }

@@ -147,7 +147,7 @@ describe('discovery', () => {
     expect((await status(id)).codes).toEqual(['DISCOVERY_NOT_FOUND']);
     test.clock.advance(2 * minute);
     const { db } = test.control.services.database;
-    await forgetOld(db, test.clock, { callLogDays: 90, traceDays: 14 });
+    await forgetOld(db, test.clock, test.control.services.config);
     expect(await db.selectFrom('discoveries').selectAll().execute()).toEqual([]);
   });
 

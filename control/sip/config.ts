@@ -5,6 +5,8 @@ import { ApiError } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
 import { withdrawAlerts } from '../alerts/store.ts';
+import { type Actor, changedFields } from '../audit/rules.ts';
+import { recordChange } from '../audit/store.ts';
 import type { Db, SipConfigurationRow } from '../db/tables.ts';
 import { checkUrl } from '../organizations/rules.ts';
 import { findOrganization, isoTime } from '../organizations/store.ts';
@@ -28,6 +30,7 @@ export async function patchConfiguration(
   services: Services,
   orgId: string,
   body: ConfigPatch,
+  by: Actor,
 ): Promise<Configuration> {
   const number = requireNumber(body.phone_number, '/phone_number');
   const failover = readFailover(services, body);
@@ -47,6 +50,14 @@ export async function patchConfiguration(
       await withdrawAlerts(db, isoTime(services.clock), target.id);
     }
     altered.numbers.add(number);
+    const fields = changedFields(target, change);
+    await recordChange(db, services.clock, by, {
+      orgId,
+      area: 'sip',
+      subject: number,
+      action: 'config',
+      fields,
+    });
     return target;
   });
   if (failback) await services.edges.commandAll({ kind: 'trunk.failback', trunk_id: row.id });

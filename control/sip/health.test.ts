@@ -149,7 +149,7 @@ describe('GET /v1/sip/status', () => {
       uptime_percentage_30d: null,
     });
     const { db } = test.control.services.database;
-    await forgetOld(db, test.clock, { callLogDays: 90, traceDays: 14 });
+    await forgetOld(db, test.clock, test.control.services.config);
     expect(await db.selectFrom('trunk_hours').selectAll().execute()).toEqual([]);
   });
 

@@ -44,6 +44,7 @@ describe('POST /v1/sip/attach', () => {
       failover_config: null,
       codec_config: { codecs: ['PCMU', 'PCMA', 'Opus'], transcode: false },
       inbound_sources: 'listed',
+      registration: null,
       applied: false,
       health_status: 'unchecked',
       created_at: '2030-01-01T00:00:00.000Z',

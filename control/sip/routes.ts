@@ -20,6 +20,7 @@ import {
   Updated,
 } from '#shared/api/sip.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
+import { actorOf } from '../audit/rules.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import type { Services } from '../services.ts';
 import {
@@ -73,7 +74,8 @@ function configurationRoutes(app: App, services: Services): void {
       ],
     },
     schema: { summary: 'Attach SIP configurations to numbers', body: Attach, response: { 200: Attached } },
-    handler: async (request) => plain(await attachNumbers(services, orgOf(request), request.body)),
+    handler: async (request) =>
+      plain(await attachNumbers(services, orgOf(request), request.body, actorOf(request))),
   });
 
   app.route({
@@ -92,7 +94,8 @@ function configurationRoutes(app: App, services: Services): void {
       ],
     },
     schema: { summary: 'Update a SIP configuration', body: Update, response: { 200: Updated } },
-    handler: async (request) => plain(await updateConfiguration(services, orgOf(request), request.body)),
+    handler: async (request) =>
+      plain(await updateConfiguration(services, orgOf(request), request.body, actorOf(request))),
   });
 
   app.route({
@@ -100,7 +103,8 @@ function configurationRoutes(app: App, services: Services): void {
     url: '/v1/sip/detach',
     config: { errors: ['NUMBER_NOT_FOUND'] },
     schema: { summary: 'Remove SIP configurations', body: Detach, response: { 200: Detached } },
-    handler: async (request) => plain(await detachNumbers(services, orgOf(request), request.body)),
+    handler: async (request) =>
+      plain(await detachNumbers(services, orgOf(request), request.body, actorOf(request))),
   });
 
   app.route({
@@ -123,7 +127,8 @@ function configurationRoutes(app: App, services: Services): void {
       body: ConfigPatch,
       response: { 200: PatchedConfiguration },
     },
-    handler: async (request) => plain(await patchConfiguration(services, orgOf(request), request.body)),
+    handler: async (request) =>
+      plain(await patchConfiguration(services, orgOf(request), request.body, actorOf(request))),
   });
 
   app.route({

@@ -54,6 +54,7 @@ export interface Json {
 export async function startControl(
   env: Readonly<Record<string, string>> = {},
   webhooks: AppOptions['webhooks'] = {},
+  conversations: AppOptions['conversations'] = {},
 ): Promise<TestControl> {
   const config: ControlConfig = readControlConfig({
     DATABASE_URL: ':memory:',
@@ -69,6 +70,7 @@ export async function startControl(
     logger: pino({ level: config.logLevel }),
     checkAnswers: true,
     webhooks,
+    conversations,
   });
   const { db } = control.services.database;
   const organization = (name: string, sipEnabled: boolean) =>

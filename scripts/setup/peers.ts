@@ -1,11 +1,20 @@
-/** The real peers that tests call: SIPp, baresip, Kamailio, and the tools that judge what they recorded. */
+/** The real peers that tests call: SIPp, baresip, Kamailio, Chromium, and the tools that judge what they recorded. */
 import { ensureAptPackages } from './apt.ts';
 import { ensureSipp } from './sipp.ts';
 
 /** @throws Trouble */
 export async function ensurePeers(): Promise<void> {
   await ensureAptPackages(
-    ['baresip-core', 'dnsmasq-base', 'kamailio', 'kamailio-tls-modules', 'openssl', 'tshark'],
+    [
+      'baresip-core',
+      'chromium',
+      'dnsmasq-base',
+      'kamailio',
+      'kamailio-tls-modules',
+      'openssl',
+      'poppler-utils',
+      'tshark',
+    ],
     'test with real peers',
   );
   await ensureSipp();

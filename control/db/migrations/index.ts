@@ -8,6 +8,16 @@ import { up as outboundCalls } from './0005-outbound-calls.ts';
 import { up as trunkHealth } from './0006-trunk-health.ts';
 import { up as trunkChecks } from './0007-trunk-checks.ts';
 import { up as webhooks } from './0008-webhooks.ts';
+import { up as registrations } from './0009-registrations.ts';
+import { up as alerts } from './0010-alerts.ts';
+import { up as callLimits } from './0011-call-limits.ts';
+import { up as transfers } from './0012-transfers.ts';
+import { up as pathwaysAndPersonas } from './0013-pathways-and-personas.ts';
+import { up as porting } from './0014-porting.ts';
+import { up as widgets } from './0015-widgets.ts';
+import { up as tools } from './0016-tools.ts';
+import { up as audit } from './0017-audit.ts';
+import { up as agentTesting } from './0018-agent-testing.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -18,4 +28,14 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0006-trunk-health': { up: trunkHealth },
   '0007-trunk-checks': { up: trunkChecks },
   '0008-webhooks': { up: webhooks },
+  '0009-registrations': { up: registrations },
+  '0010-alerts': { up: alerts },
+  '0011-call-limits': { up: callLimits },
+  '0012-transfers': { up: transfers },
+  '0013-pathways-and-personas': { up: pathwaysAndPersonas },
+  '0014-porting': { up: porting },
+  '0015-widgets': { up: widgets },
+  '0016-tools': { up: tools },
+  '0017-audit': { up: audit },
+  '0018-agent-testing': { up: agentTesting },
 };

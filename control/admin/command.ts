@@ -1,0 +1,59 @@
+/** What every command of `npm run admin` is made of. */
+import type { Clock } from '#shared/clock.ts';
+import type { ControlConfig } from '../config.ts';
+import type { Database } from '../db/open.ts';
+import type { SecretBox } from '../db/secrets.ts';
+import type { EdgeConfigStore } from '../edges/store.ts';
+
+/** A command that cannot be carried out; the message says why and what to do. */
+export class UsageError extends Error {}
+
+export interface Tools {
+  readonly config: Pick<ControlConfig, 'region' | 'sipEntitlementDefault'>;
+  readonly clock: Clock;
+  readonly secrets: SecretBox;
+  readonly edgeConfig: EdgeConfigStore;
+  readonly database: Database;
+}
+
+/** The options that commands know, for node:util parseArgs. */
+export const optionKinds = {
+  name: { type: 'string' },
+  operator: { type: 'boolean' },
+  edge: { type: 'boolean' },
+  sip: { type: 'boolean' },
+  email: { type: 'string', multiple: true },
+  sms: { type: 'string', multiple: true },
+  region: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+export interface Options {
+  readonly name?: string;
+  readonly operator?: boolean;
+  readonly edge?: boolean;
+  readonly sip?: boolean;
+  readonly email?: readonly string[];
+  readonly sms?: readonly string[];
+  readonly region?: string;
+}
+
+/** What a command prints: a text, or rows of a table. */
+export type Output = string | readonly Readonly<Record<string, unknown>>[];
+
+export interface Command {
+  /** What comes behind the name of the command. */
+  readonly takes: string;
+  /** One line, and lines about its options. */
+  readonly help: string;
+  /** The options that it takes; others are refused. */
+  readonly options: readonly (keyof Options)[];
+  /** @param subject what was named behind the command, such as an id */
+  run(tools: Tools, subject: string | undefined, options: Options): Promise<Output>;
+}
+
+/** @throws UsageError */
+export function required(value: string | undefined, what: string): string {
+  if (value === undefined || value === '') throw new UsageError(`The ${what} is missing.`);
+  return value;
+}

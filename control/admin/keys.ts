@@ -1,0 +1,120 @@
+/** Commands about keys: of organizations, of operators, and of edges. */
+import { commandLineActor } from '../audit/rules.ts';
+import { type Change, recordChange } from '../audit/store.ts';
+import type { ApiKeyRow, Db, EdgeTokenRow } from '../db/tables.ts';
+import {
+  createApiKey,
+  createEdgeToken,
+  findKeyRow,
+  listApiKeys,
+  listEdgeTokens,
+  listOrganizations,
+  revokeApiKey,
+  revokeEdgeToken,
+} from '../organizations/store.ts';
+import { type Command, type Options, required, type Tools, UsageError } from './command.ts';
+
+const defaultName = 'made on the command line';
+
+export const keyCommands: Readonly<Record<string, Command>> = {
+  'key create': {
+    takes: '<org id> | --operator | --edge',
+    help: 'make a key; it is stored hashed and shown this once\n--name <text>',
+    options: ['operator', 'edge', 'name'],
+    run: (tools, orgId, options) => create(tools, orgId, options),
+  },
+  'key list': {
+    takes: '<org id> | --operator | --edge',
+    help: 'keys by their first characters, and when each was last used (to a minute)',
+    options: ['operator', 'edge'],
+    run: async ({ database: { db } }, orgId, options) => {
+      if (options.edge) return (await listEdgeTokens(db)).map(line);
+      return (await listApiKeys(db, await ownerOf(db, orgId, options))).map(line);
+    },
+  },
+  'key revoke': {
+    takes: '<key id>',
+    help: 'a revoked key opens nothing from this moment on; an edge that is connected with it is cut off',
+    options: [],
+    run: (tools, id) => revoke(tools, required(id, 'key id')),
+  },
+  'edge-token create': {
+    takes: '',
+    help: 'the same as key create --edge',
+    options: ['name'],
+    run: (tools, _subject, options) => create(tools, undefined, { ...options, edge: true }),
+  },
+  'edge-token list': {
+    takes: '',
+    help: 'the same as key list --edge',
+    options: [],
+    run: async ({ database: { db } }) => (await listEdgeTokens(db)).map(line),
+  },
+  'edge-token revoke': {
+    takes: '<token id>',
+    help: 'the same as key revoke',
+    options: [],
+    run: (tools, id) => revoke(tools, required(id, 'token id')),
+  },
+};
+
+function line(row: ApiKeyRow | EdgeTokenRow) {
+  const { id, name, prefix, created_at, last_used_at, revoked_at } = row;
+  return {
+    id,
+    name,
+    begins: `${prefix}…`,
+    created_at,
+    last_used_at: last_used_at ?? 'never',
+    revoked_at: revoked_at ?? '',
+  };
+}
+
+/** null: operators. */
+async function ownerOf(db: Db, orgId: string | undefined, options: Options): Promise<string | null> {
+  if (options.operator) return null;
+  const id = required(orgId, 'org id (or --operator, or --edge)');
+  if ((await listOrganizations(db)).some((organization) => organization.id === id)) return id;
+  throw new UsageError(`There is no organization ${id}; "org list" shows them.`);
+}
+
+function create(tools: Tools, orgId: string | undefined, options: Options): Promise<string> {
+  const { clock, database } = tools;
+  const name = options.name ?? defaultName;
+  return database.db.transaction().execute(async (db) => {
+    if (options.edge) {
+      const token = await createEdgeToken(db, clock, name);
+      await record(tools, db, {
+        orgId: null,
+        subject: (await findKeyRow(db, token))?.id ?? '',
+        action: 'create',
+      });
+      return token;
+    }
+    const owner = await ownerOf(db, orgId, options);
+    const kind =
+      owner === null ? ({ kind: 'operator' } as const) : ({ kind: 'customer', orgId: owner } as const);
+    const key = await createApiKey(db, clock, kind, name);
+    await record(tools, db, {
+      orgId: owner,
+      subject: (await findKeyRow(db, key))?.id ?? '',
+      action: 'create',
+    });
+    return key;
+  });
+}
+
+function revoke(tools: Tools, id: string): Promise<string> {
+  const { clock, database } = tools;
+  return database.db.transaction().execute(async (db) => {
+    const owner = await db.selectFrom('api_keys').select('org_id').where('id', '=', id).executeTakeFirst();
+    const revoked = (await revokeApiKey(db, clock, id)) || (await revokeEdgeToken(db, clock, id));
+    if (!revoked) throw new UsageError(`There is no key ${id} that is in force; "key list" shows the ids.`);
+    await record(tools, db, { orgId: owner?.org_id ?? null, subject: id, action: 'revoke' });
+    return 'revoked';
+  });
+}
+
+function record({ clock }: Tools, db: Db, change: Omit<Change, 'area'>): Promise<void> {
+  return recordChange(db, clock, commandLineActor, { ...change, area: 'keys' });
+}

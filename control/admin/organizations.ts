@@ -1,0 +1,193 @@
+/** Commands about organizations: made, shown, switched off and on, their SIP entitlement, secret and alerts. */
+import { randomBytes } from 'node:crypto';
+import { Value } from 'typebox/value';
+import { OrganizationPatch } from '#shared/api/organization.ts';
+import { toE164 } from '#shared/e164.ts';
+import { commandLineActor } from '../audit/rules.ts';
+import { recordChange } from '../audit/store.ts';
+import type { Db, OrganizationRow } from '../db/tables.ts';
+import type { Altered } from '../edges/store.ts';
+import { listNumbers } from '../numbers/store.ts';
+import {
+  createOrganization,
+  listApiKeys,
+  listOrganizations,
+  type OrganizationChange,
+  setDisabled,
+  signingSecretContext,
+  updateOrganization,
+} from '../organizations/store.ts';
+import { type Command, required, type Tools, UsageError } from './command.ts';
+
+export const organizationCommands: Readonly<Record<string, Command>> = {
+  'org create': {
+    takes: '<name>',
+    help: [
+      'make an organization; prints its id',
+      '--email <address> of its owner, who is told of its alerts; may be given several times',
+      '--sip lets it use SIP (else SIP_ENTITLEMENT_DEFAULT decides); --region <name>',
+    ].join('\n'),
+    options: ['email', 'sip', 'region'],
+    run: ({ config, secrets, edgeConfig, clock }, name, { email = [], sip, region }) => {
+      const organization = {
+        name: required(name, 'name'),
+        region: region ?? config.region,
+        sipEnabled: sip ?? config.sipEntitlementDefault,
+        ownerEmails: email.map(checkedEmail),
+      };
+      return edgeConfig.change(async (db, altered) => {
+        const id = await createOrganization(db, clock, secrets, organization);
+        altered.organizations.add(id);
+        await recordChange(db, clock, commandLineActor, { ...subject(id), action: 'create' });
+        return id;
+      });
+    },
+  },
+  'org list': {
+    takes: '',
+    help: 'all organizations',
+    options: [],
+    run: async ({ database }) => (await listOrganizations(database.db)).map(line),
+  },
+  'org show': {
+    takes: '<org id>',
+    help: 'one organization with its settings',
+    options: [],
+    run: async ({ database: { db } }, id) => {
+      const row = await find(db, id);
+      const keys = await listApiKeys(db, row.id);
+      return Object.entries({
+        ...line(row),
+        region: row.region,
+        alert_emails: JSON.parse(row.alert_emails).join(', '),
+        alert_sms_numbers: JSON.parse(row.alert_sms_numbers).join(', '),
+        event_webhook_url: row.event_webhook_url ?? '',
+        call_limits: row.call_limits ?? 'those of the deployment',
+        numbers: (await listNumbers(db, row.id)).length,
+        keys_in_force: keys.filter((key) => key.revoked_at === null).length,
+      }).map(([setting, value]) => ({ setting, value }));
+    },
+  },
+  'org disable': {
+    takes: '<org id>',
+    help: 'its keys open nothing and its numbers are not answered, until it is enabled again; nothing is deleted',
+    options: [],
+    run: (tools, id) => switchTo(tools, id, false),
+  },
+  'org enable': {
+    takes: '<org id>',
+    help: 'undo a disable',
+    options: [],
+    run: (tools, id) => switchTo(tools, id, true),
+  },
+  'org alerts': {
+    takes: '<org id>',
+    help: [
+      'set who is told of alerts; what is given replaces what was there',
+      '--email <address> and --sms <number>, each several times; an empty one ("") clears the list',
+    ].join('\n'),
+    options: ['email', 'sms'],
+    run: async (tools, id, { email, sms }) => {
+      if (!email && !sms) throw new UsageError('Give --email, --sms or both.');
+      const change = {
+        ...(email && { alert_emails: JSON.stringify(given(email).map(checkedEmail)) }),
+        ...(sms && { alert_sms_numbers: JSON.stringify(given(sms).map(checkedNumber)) }),
+      };
+      await changeRow(tools, id, 'update', change);
+      return 'alert recipients set';
+    },
+  },
+  'org rotate-secret': {
+    takes: '<org id>',
+    help: 'replace the secret that signs its webhooks; the new one is shown once and used from the next attempt on',
+    options: [],
+    run: async (tools, id) => {
+      const secret = randomBytes(32).toString('hex');
+      const seal = (orgId: string) => ({
+        signing_secret: tools.secrets.seal(secret, signingSecretContext(orgId)),
+      });
+      await changeRow(tools, id, 'replace_secret', seal, (orgId, altered) =>
+        altered.organizations.add(orgId),
+      );
+      return secret;
+    },
+  },
+  'sip enable': {
+    takes: '<org id>',
+    help: 'let an organization use /v1/sip',
+    options: [],
+    run: (tools, id) => entitle(tools, id, true),
+  },
+  'sip disable': {
+    takes: '<org id>',
+    help: 'answer its requests to /v1/sip with 403; calls of its numbers go on',
+    options: [],
+    run: (tools, id) => entitle(tools, id, false),
+  },
+};
+
+function subject(orgId: string) {
+  return { orgId, area: 'organization', subject: orgId };
+}
+
+function line({ id, name, sip_enabled, disabled_at, created_at }: OrganizationRow) {
+  return { id, name, sip: sip_enabled === 1, created_at, disabled_at: disabled_at ?? '' };
+}
+
+async function find(db: Db, id: string | undefined): Promise<OrganizationRow> {
+  const wanted = required(id, 'org id');
+  const row = (await listOrganizations(db)).find((organization) => organization.id === wanted);
+  if (!row) throw new UsageError(`There is no organization ${wanted}; "org list" shows them.`);
+  return row;
+}
+
+/** Stores a change of one organization with its entry in the log. */
+function changeRow(
+  { edgeConfig, clock }: Tools,
+  id: string | undefined,
+  action: string,
+  change: OrganizationChange | ((orgId: string) => OrganizationChange),
+  publish: (orgId: string, altered: Altered) => void = () => {},
+): Promise<void> {
+  return edgeConfig.change(async (db, altered) => {
+    const { id: orgId } = await find(db, id);
+    const columns = typeof change === 'function' ? change(orgId) : change;
+    await updateOrganization(db, orgId, columns);
+    publish(orgId, altered);
+    const fields = Object.keys(columns).sort();
+    await recordChange(db, clock, commandLineActor, { ...subject(orgId), action, fields });
+  });
+}
+
+async function entitle(tools: Tools, id: string | undefined, enabled: boolean): Promise<string> {
+  await changeRow(tools, id, 'update', { sip_enabled: enabled ? 1 : 0 });
+  return enabled ? 'SIP enabled' : 'SIP disabled';
+}
+
+function switchTo({ edgeConfig, clock }: Tools, id: string | undefined, enabled: boolean): Promise<string> {
+  return edgeConfig.change(async (db, altered) => {
+    const { id: orgId } = await find(db, id);
+    const action = enabled ? 'enable' : 'disable';
+    if (!(await setDisabled(db, clock, orgId, !enabled))) return `was ${action}d before`;
+    altered.organizations.add(orgId);
+    for (const { number } of await listNumbers(db, orgId)) altered.numbers.add(number);
+    await recordChange(db, clock, commandLineActor, { ...subject(orgId), action });
+    return `${action}d`;
+  });
+}
+
+/** An empty text stands for none. */
+function given(texts: readonly string[]): string[] {
+  return texts.filter((text) => text !== '');
+}
+
+function checkedEmail(text: string): string {
+  if (Value.Check(OrganizationPatch, { alert_emails: [text] })) return text;
+  throw new UsageError(`"${text}" is not a mail address.`);
+}
+
+function checkedNumber(text: string): string {
+  const number = toE164(text);
+  if (number !== null) return number;
+  throw new UsageError(`"${text}" is not an E.164 number.`);
+}

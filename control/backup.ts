@@ -1,0 +1,32 @@
+/** `npm run backup -- [folder]`: a backup of a control plane, also of one that runs. */
+import { resolve } from 'node:path';
+import { readControlConfig } from './config.ts';
+import { loadSecretKey, SecretBox } from './db/secrets.ts';
+import { readArguments, runProgram } from './operations/arguments.ts';
+import { makeBackup } from './operations/backup.ts';
+import { privateItems } from './operations/private-files.ts';
+
+const usage = `Usage: npm run backup -- [folder]
+
+Copies the database and the documents of the data folder (TRUNKLINE_DATA) into a new folder, also while the control
+plane runs. Stored secrets stay sealed in the copy. With BACKUP_PASSPHRASE set, the files that open them
+(${privateItems.join(', ')}) go with it, sealed by the passphrase; otherwise keep a copy of them elsewhere.`;
+
+await runProgram(async () => {
+  const { values, positionals } = readArguments(usage, { help: { type: 'boolean', short: 'h' } });
+  if (values.help) return usage;
+  const config = readControlConfig();
+  const now = new Date();
+  const name = positionals[0] ?? `trunkline-backup-${now.toISOString().slice(0, 19).replaceAll(':', '')}`;
+  const target = resolve(name);
+  const secrets = new SecretBox(loadSecretKey(config.secretKey, config.dataFolder));
+  const { databaseFile, dataFolder, backupPassphrase: passphrase } = config;
+  const { files } = await makeBackup({ databaseFile, dataFolder, secrets, target, passphrase, now });
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const rest =
+    passphrase === null
+      ? `Not in it, and needed to restore: ${config.secretKey === null ? `${dataFolder}/secret.key` : 'TRUNKLINE_SECRET_KEY'}. ` +
+        `Keep a copy of it (and of ${privateItems.slice(1).join(', ')}) elsewhere, or set BACKUP_PASSPHRASE.`
+      : 'The key of stored secrets is in it, sealed by BACKUP_PASSPHRASE; without the passphrase it cannot be read.';
+  return `${target}: ${files.length} files, ${bytes} bytes, checked.\n${rest}`;
+});

@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { deleteInBatches, mostDeletedAtOnce } from './batches.ts';
+import { type Database, openDatabase } from './open.ts';
+
+let database: Database;
+beforeEach(async () => {
+  database = await openDatabase(':memory:');
+});
+afterEach(() => database.close());
+
+const count = async () => {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from counters`.execute(database.db);
+  return rows[0]?.n;
+};
+
+const forget = (onBatch = () => {}) =>
+  deleteInBatches((limit) => {
+    onBatch();
+    return database.db
+      .deleteFrom('counters')
+      .where('name', 'in', (eb) =>
+        eb.selectFrom('counters').select('name').where('name', 'like', 'old %').limit(limit),
+      )
+      .executeTakeFirst();
+  });
+
+const insert = (rows: number, prefix: string) =>
+  sql`insert into counters (name, value)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows})
+    select ${prefix} || i, 0 from n`.execute(database.db);
+
+describe('deleteInBatches', () => {
+  it('deletes all that is meant, and lets a writer in between two batches', async () => {
+    await insert(1000, 'old ');
+    await insert(1, 'kept ');
+    const left: Promise<number | undefined>[] = [];
+    expect(await forget(() => left.push(count()))).toBe(1000);
+    // Queries wait their turn: each was asked before its batch, and saw what the batches before had left.
+    expect(await Promise.all(left)).toEqual([1001, 801, 601, 401, 201, 1]);
+  });
+
+  it('stops at a bound, so that one round ends', async () => {
+    await insert(mostDeletedAtOnce + 50, 'old ');
+    expect(await forget()).toBe(mostDeletedAtOnce);
+    expect(await count()).toBe(50);
+    expect(await forget()).toBe(50);
+  });
+});

@@ -1,0 +1,103 @@
+/** No secret stands in the database's files in plain text, whoever wrote it. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startControl, type TestControl } from '../testing/harness.ts';
+
+let folder = '';
+let test: TestControl;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'at-rest-'));
+  test = await startControl({ DATABASE_URL: join(folder, 'control.db'), TRUNKLINE_DATA: folder });
+});
+afterEach(async () => {
+  await test.close();
+  rmSync(folder, { recursive: true });
+});
+
+const number = '+14155550100';
+const trunkPassword = 'trunk-password-in-plain';
+const registerPassword = 'register-password-in-plain';
+
+const toolToken = 'tool-token-in-plain';
+const portPin = 'pin-97531-in-plain';
+const portOrder = {
+  phone_numbers: ['+12125550190'],
+  losing_carrier_information: {
+    customer_type: 'personal',
+    first_name: 'Robin',
+    last_name: 'Doe',
+    authorized_representative_email: 'robin@example.com',
+    account_number: '12345',
+    account_telephone_number: '+12125550190',
+    address: { street: '1 Main Street', city: 'New York', state: 'NY', zip: '10001' },
+  },
+};
+
+/** The database, its write-ahead log and whatever else stands beside it. */
+function stored(): string {
+  return readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), 'latin1'))
+    .join('\n');
+}
+
+async function post(url: string, body: object) {
+  // An answer that is kept for a repeated request is stored too.
+  const answer = await test.call('POST', url, { body, headers: { 'idempotency-key': url } });
+  expect(answer.status).toBe(200);
+  return {
+    first: answer,
+    again: await test.call('POST', url, { body, headers: { 'idempotency-key': url } }),
+  };
+}
+
+it('holds neither keys nor passwords nor secrets, also where an answer shows one for the only time', async () => {
+  const attached = await post('/v1/sip/attach', {
+    phone_number: number,
+    directions: [
+      {
+        type: 'outbound',
+        sip_endpoint: 'a.example',
+        options: { sip_username: 'acme', sip_password: trunkPassword },
+      },
+      {
+        type: 'inbound',
+        auth_mode: 'register',
+        register_auth: { username: 'pbx', password: registerPassword },
+      },
+    ],
+  });
+  const rotated = await post('/v1/org/webhook-secret', {});
+  await post('/v1/integrations/chat-app/resources', {
+    name: 'Chat',
+    credentials: { base_url: 'https://chat.example.com', token: toolToken },
+  });
+  await post('/v1/sip/port/initiate', { ...portOrder, pin: portPin });
+  const derived = String(attached.first.body.data?.register_password_for_pbx);
+  const secret = String(rotated.first.body.data?.secret);
+  expect(derived).toHaveLength(32);
+  expect(secret).toHaveLength(64);
+  expect(attached.again.body).toEqual(attached.first.body);
+  expect(rotated.again.body).toEqual(rotated.first.body);
+  expect(rotated.again.headers['idempotent-replayed']).toBe('true');
+  const text = stored();
+  // What is no secret is found, so the search works.
+  expect(text).toContain(number);
+  expect(text).toContain(test.key.slice(0, 9));
+  for (const plain of [trunkPassword, registerPassword, derived, secret, toolToken, portPin])
+    expect(text).not.toContain(plain);
+  for (const key of [test.key, test.operatorKey, test.edgeToken]) expect(text).not.toContain(key);
+});
+
+it('gives an answer again that an earlier version kept unsealed', async () => {
+  const { db } = test.control.services.database;
+  const send = () =>
+    test.call('POST', '/v1/pathway/create', { body: { name: 'Menu' }, headers: { 'idempotency-key': 'k' } });
+  await send();
+  await db
+    .updateTable('idempotent_answers')
+    .set({ answer: '{"status":"success","pathway_id":"old"}' })
+    .execute();
+  expect((await send()).body).toEqual({ status: 'success', pathway_id: 'old' });
+});

@@ -1,0 +1,68 @@
+/** Databases as each earlier version left them, brought to the present schema. */
+import SqliteFile from 'better-sqlite3';
+import { Kysely, SqliteDialect } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { migrations } from './migrations/index.ts';
+import { migrate } from './open.ts';
+import { fillTables, type StoredRows, storedRows } from './testing/rows.ts';
+
+let file: SqliteFile.Database;
+let db: Kysely<unknown>;
+beforeEach(() => {
+  file = new SqliteFile(':memory:');
+  file.pragma('foreign_keys = ON');
+  db = new Kysely<unknown>({ dialect: new SqliteDialect({ database: file }) });
+});
+afterEach(() => db.destroy());
+
+const names = Object.keys(migrations);
+const upTo = (count: number) => Object.fromEntries(Object.entries(migrations).slice(0, count));
+
+/** The rows of `after`, with the columns that there were in `before`. */
+function asBefore(before: StoredRows, after: StoredRows): StoredRows {
+  return Object.fromEntries(
+    Object.entries(before).map(([table, rows]) => [
+      table,
+      (after[table] ?? []).map((row) =>
+        Object.fromEntries(Object.keys(rows[0] ?? {}).map((column) => [column, row[column]])),
+      ),
+    ]),
+  );
+}
+
+describe('a database of an earlier version', () => {
+  it('has a row in every table, so that the comparison says something', async () => {
+    await migrate(db, migrations);
+    fillTables(file);
+    const rows = storedRows(file);
+    expect(Object.keys(rows).length).toBeGreaterThan(20);
+    expect(Object.entries(rows).filter(([, of]) => of.length === 0)).toEqual([]);
+  });
+
+  it.each(names.slice(0, -1).map((name, index) => [name, index + 1] as const))(
+    'that ended at %s keeps every row and every value',
+    async (_name, count) => {
+      await migrate(db, upTo(count));
+      fillTables(file);
+      const before = storedRows(file);
+      await migrate(db, migrations);
+      expect(asBefore(before, storedRows(file))).toEqual(before);
+      expect(file.pragma('integrity_check', { simple: true })).toBe('ok');
+      expect(file.pragma('foreign_key_check')).toEqual([]);
+    },
+  );
+
+  it('gets what later versions add in a form that they can read', async () => {
+    await migrate(db, upTo(1));
+    fillTables(file);
+    await migrate(db, migrations);
+    expect(file.prepare('select * from organizations').get()).toMatchObject({
+      alert_emails: '[]',
+      alert_sms_numbers: '[]',
+      event_webhook_url: null,
+      call_limits: null,
+      disabled_at: null,
+    });
+    expect(file.prepare('select * from api_keys').get()).toMatchObject({ last_used_at: null });
+  });
+});

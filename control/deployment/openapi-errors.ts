@@ -1,0 +1,101 @@
+/** The refusals of a route as OpenAPI answers: made from the codes that the route names (contract 1.3). */
+import { type ApiErrorCode, apiErrors, errorItem } from '#shared/errors.ts';
+import type { Access } from '../http/app-types.ts';
+import { errorBody, type Group, groupOf } from '../http/groups.ts';
+
+/** What of a route decides which codes it may answer with. */
+export interface DescribedRoute {
+  readonly url: string;
+  readonly method: string | readonly string[];
+  readonly access: Access;
+  readonly hasBody: boolean;
+  readonly hasQuery: boolean;
+  /** Codes of its own. */
+  readonly errors: readonly ApiErrorCode[];
+  /** Codes that come with another status than elsewhere. */
+  readonly statuses: Readonly<Partial<Record<ApiErrorCode, number>>>;
+}
+
+const ofKeys: readonly ApiErrorCode[] = ['AUTH_FAILURE', 'RATE_LIMITED'];
+const ofBodies: readonly ApiErrorCode[] = [
+  'INVALID_PARAMETER',
+  'UNKNOWN_PROPERTY',
+  'INVALID_JSON',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+];
+
+function codesOf(route: DescribedRoute): ReadonlySet<ApiErrorCode> {
+  const needsKey = route.access === 'customer' || route.access === 'operator';
+  const isPost = [route.method].flat().includes('POST');
+  return new Set<ApiErrorCode>([
+    ...(needsKey ? ofKeys : []),
+    ...(route.hasBody ? ofBodies : []),
+    ...(route.hasQuery ? (['INVALID_PARAMETER'] as const) : []),
+    ...(needsKey && isPost ? (['INVALID_PARAMETER', 'IDEMPOTENCY_CONFLICT'] as const) : []),
+    ...(needsKey && route.url.startsWith('/v1/sip') ? (['SIP_NOT_ENABLED'] as const) : []),
+    ...(route.access === 'operator' ? (['OPERATOR_KEY_REQUIRED'] as const) : []),
+    ...route.errors,
+    'INTERNAL_ERROR',
+  ]);
+}
+
+/** One answer per status, with an example body for each code that comes with it. */
+export function errorAnswers(route: DescribedRoute): Record<string, object> {
+  const group = groupOf(route.url);
+  const byStatus = Map.groupBy(codesOf(route), (code) => route.statuses[code] ?? apiErrors[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [String(status), errorAnswer(group, status, codes)]),
+  );
+}
+
+function errorAnswer(group: Group, status: number, codes: readonly ApiErrorCode[]): object {
+  const code = { type: 'string', enum: [...codes] };
+  const item = {
+    type: 'object',
+    required: ['error', 'code', 'message'],
+    properties: { error: code, code, message: { type: 'string' }, details: { type: 'object' } },
+  };
+  const examples = codes.map((one) => [one, { value: errorBody(group, status, [exampleItem(one)]) }]);
+  const properties = { ...envelope(group, status), errors: { type: 'array', minItems: 1, items: item } };
+  return {
+    'x-response-description': codes.join(', '),
+    'x-examples': Object.fromEntries(examples),
+    type: 'object',
+    required: Object.keys(properties),
+    properties,
+  };
+}
+
+/** What stands around the errors. */
+function envelope(group: Group, status: number): Record<string, object> {
+  const none = { type: 'null' };
+  switch (group) {
+    case 'plain':
+    case 'testing':
+      return { data: none };
+    case 'tools':
+      return { status: { const: 'error' }, data: none };
+    case 'widget':
+      return { status: { const: status }, data: none };
+    case 'flat':
+      return {
+        status: { const: 'error' },
+        message: { type: 'string' },
+        ...(status === 401 && { data: none }),
+      };
+  }
+}
+
+function exampleItem(code: ApiErrorCode) {
+  switch (code) {
+    case 'INVALID_PARAMETER':
+      return errorItem(code, { path: '/name', rule: 'required' }, '/name: required');
+    case 'UNKNOWN_PROPERTY':
+      return errorItem(code, { path: '/nmae' }, '/nmae: not a known property');
+    case 'RATE_LIMITED':
+      return errorItem(code, { limit: 600, window_seconds: 60, scope: 'key' });
+    default:
+      return errorItem(code);
+  }
+}

@@ -1,0 +1,161 @@
+import { Compile } from 'typebox/compile';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startControl, type TestControl } from '../testing/harness.ts';
+import type { Media, OpenApiDocument, Operation } from './openapi-document.ts';
+import { exampleOf } from './openapi-examples.ts';
+
+let test: TestControl;
+let document: OpenApiDocument;
+beforeAll(async () => {
+  test = await startControl();
+  const { body } = await test.call('GET', '/openapi.json', { key: null });
+  document = body as unknown as OpenApiDocument;
+});
+afterAll(() => test.close());
+
+interface Described {
+  readonly name: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+function operations(): Described[] {
+  return Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, path, operation })),
+  );
+}
+
+/** Every body of every operation, with the name of where it stands. */
+function media(): (Media & { name: string })[] {
+  return operations().flatMap(({ name, operation }) => {
+    const answers = Object.entries(operation.responses ?? {}).flatMap(([status, { content = {} }]) =>
+      Object.values(content).map((one) => ({ ...one, name: `${name} ${status}` })),
+    );
+    const bodies = Object.values(operation.requestBody?.content ?? {});
+    return [...answers, ...bodies.map((one) => ({ ...one, name: `${name} body` }))];
+  });
+}
+
+const types = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
+/** Of OpenAPI 3.0, which JSON Schema 2020-12 does not know. */
+const outdated = ['nullable', 'example', 'discriminator'];
+
+/** What in a schema is none of JSON Schema 2020-12, as paths. */
+function schemaProblems(schema: unknown, path: string): string[] {
+  if (typeof schema === 'boolean') return [];
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return [`${path}: no schema`];
+  const found: string[] = [];
+  for (const [keyword, value] of Object.entries(schema)) {
+    const at = `${path}/${keyword}`;
+    if (outdated.includes(keyword)) found.push(`${at}: outdated`);
+    if (keyword === 'type' && ![value].flat().every((type: unknown) => types.includes(String(type))))
+      found.push(`${at}: ${String(value)}`);
+    if (keyword === 'enum' && !(Array.isArray(value) && value.length > 0)) found.push(`${at}: empty`);
+    if (keyword === 'required' && !(Array.isArray(value) && new Set(value).size === value.length))
+      found.push(`${at}: names a property twice`);
+    if (keyword === 'pattern') new RegExp(String(value), 'u');
+    if (['properties', 'patternProperties', '$defs'].includes(keyword)) {
+      for (const [name, part] of Object.entries(value)) found.push(...schemaProblems(part, `${at}/${name}`));
+    }
+    if (['items', 'additionalProperties', 'not'].includes(keyword)) found.push(...schemaProblems(value, at));
+    if (['anyOf', 'oneOf', 'allOf'].includes(keyword)) {
+      if (!Array.isArray(value) || value.length === 0) found.push(`${at}: empty`);
+      else value.forEach((part, index) => void found.push(...schemaProblems(part, `${at}/${index}`)));
+    }
+  }
+  return found;
+}
+
+describe('the OpenAPI document', () => {
+  it('names each path once, and declares exactly the parameters of its template', () => {
+    const paths = Object.keys(document.paths ?? {});
+    expect(paths.length).toBeGreaterThan(30);
+    const nameless = paths.map((path) => path.replaceAll(/\{[^}]*\}/g, '{}'));
+    expect(nameless.filter((path, index) => nameless.indexOf(path) !== index)).toEqual([]);
+    const wrong = operations().filter(({ path, operation: { parameters = [] } }) => {
+      const inTemplate = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name).sort();
+      const declared = parameters.filter((one) => one.in === 'path' && one.required === true);
+      return JSON.stringify(declared.map((one) => one.name).sort()) !== JSON.stringify(inTemplate);
+    });
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('has a summary, an id of its own, a tag and a described success for each operation', () => {
+    const all = operations();
+    expect(new Set(all.map(({ operation }) => operation.operationId)).size).toBe(all.length);
+    const wrong = all.filter(({ operation: { summary, tags = [], responses = {} } }) => {
+      const answers = Object.entries(responses);
+      const described = answers.every(([, answer]) => (answer.description ?? '') !== '');
+      return !summary || tags.length !== 1 || !described || !answers.some(([status]) => /^20/.test(status));
+    });
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('names parameters once, each with a schema', () => {
+    const wrong = operations().filter(({ operation: { parameters = [] } }) => {
+      const names = parameters.map((one) => `${one.in} ${one.name}`);
+      return new Set(names).size !== names.length || parameters.some((one) => one.schema === undefined);
+    });
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('holds JSON Schema 2020-12 only', () => {
+    const bodies = media().flatMap(({ name, schema }) => schemaProblems(schema, name));
+    const parameters = operations().flatMap(({ name, operation: { parameters = [] } }) =>
+      parameters.flatMap((one) => schemaProblems(one.schema, `${name} ${one.name}`)),
+    );
+    expect([...bodies, ...parameters]).toEqual([]);
+    expect(schemaProblems({ anyOf: [{ type: 'text', nullable: true }] }, '')).toHaveLength(2);
+  });
+
+  it('shows an example of every body, and each passes its schema', () => {
+    const wrong = media().flatMap(({ name, schema, examples = {} }) => {
+      const values = Object.values(examples).map(({ value }) => value);
+      if (values.length === 0) return [`${name}: no example`];
+      const check = Compile(schema as object);
+      return values
+        .filter((value) => !check.Check(value))
+        .map((value) => `${name}: ${JSON.stringify(check.Errors(value))} ${JSON.stringify(value)}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('shows for each code of a status the body that the group answers with', () => {
+    const { paths = {} } = document;
+    const body = (path: string, method: string, status: string, code: string) =>
+      Object.values(paths[path]?.[method]?.responses?.[status]?.content ?? {})[0]?.examples?.[code]?.value;
+    expect(body('/v1/sip/detach', 'post', '404', 'NUMBER_NOT_FOUND')).toMatchObject({
+      data: null,
+      errors: [{ code: 'NUMBER_NOT_FOUND' }],
+    });
+    expect(body('/v1/pathway', 'get', '401', 'AUTH_FAILURE')).toMatchObject({
+      status: 'error',
+      message: 'Unauthorized',
+      data: null,
+    });
+  });
+});
+
+describe('exampleOf', () => {
+  it.each([
+    [{ type: 'string', minLength: 8 }, 'textxxxx'],
+    [{ type: 'string', maxLength: 2 }, 'te'],
+    [{ type: 'integer', minimum: 5 }, 5],
+    [{ type: 'integer', minimum: -5, maximum: 0 }, 0],
+    [{ anyOf: [{ type: 'null' }, { type: 'boolean' }] }, true],
+    [{ type: 'array', items: { enum: ['a'] }, minItems: 2 }, ['a', 'a']],
+    [{ type: 'string', examples: ['shown'] }, 'shown'],
+  ])('takes a value of %j', (schema, value) => {
+    expect(exampleOf(schema, 'all')).toEqual(value);
+  });
+
+  it('shows required members of requests and all of answers', () => {
+    const schema = {
+      type: 'object',
+      required: ['a'],
+      properties: { a: { const: 1 }, b: { const: 2 } },
+    };
+    expect(exampleOf(schema, 'required')).toEqual({ a: 1 });
+    expect(exampleOf(schema, 'all')).toEqual({ a: 1, b: 2 });
+  });
+});

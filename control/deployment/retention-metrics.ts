@@ -1,0 +1,26 @@
+import { Counter, type Registry } from 'prom-client';
+
+/** What the deletion of old records tells of itself. */
+export interface RetentionMetrics {
+  deleted(kind: string, rows: number): void;
+  failed(kind: string): void;
+}
+
+export function retentionMetrics(registry: Registry): RetentionMetrics {
+  const deleted = new Counter({
+    name: 'trunkline_control_retention_deleted_total',
+    help: 'Rows deleted because they are kept no longer, by kind.',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  const failures = new Counter({
+    name: 'trunkline_control_retention_failures_total',
+    help: 'Rounds of deletion that failed, by kind.',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  return {
+    deleted: (kind, rows) => deleted.inc({ kind }, rows),
+    failed: (kind) => failures.inc({ kind }),
+  };
+}

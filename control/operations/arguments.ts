@@ -1,0 +1,30 @@
+/** What the commands for operations have in common. */
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { SettingError } from '#shared/setting-reader.ts';
+import { DatabaseTooNew } from '../db/open.ts';
+import { OperationError } from './operation-error.ts';
+
+/** Reads arguments. @throws OperationError with the usage for what cannot be read, and for --help */
+export function readArguments<T extends ParseArgsConfig['options']>(
+  usage: string,
+  options: T & object,
+  args = process.argv.slice(2),
+) {
+  try {
+    return parseArgs({ args, allowPositionals: true, options });
+  } catch (error) {
+    throw new OperationError(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+  }
+}
+
+/** Runs a program and prints what it tells; a failure ends it with status 1 and, when it is expected, one sentence. */
+export async function runProgram(work: () => Promise<string>): Promise<void> {
+  try {
+    console.log(await work());
+  } catch (error) {
+    const isPlain =
+      error instanceof OperationError || error instanceof SettingError || error instanceof DatabaseTooNew;
+    console.error(isPlain ? error.message : error);
+    process.exitCode = 1;
+  }
+}

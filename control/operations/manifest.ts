@@ -1,0 +1,60 @@
+/** What a backup folder holds, with a checksum of each file. */
+import { createHash } from 'node:crypto';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { OperationError } from './operation-error.ts';
+
+const Manifest = Type.Object({
+  format: Type.Literal(1),
+  made_at: Type.String(),
+  /** Tells whether a key is the one that the backup's secrets are sealed with, and not the key itself. */
+  key_fingerprint: Type.String(),
+  /** Whether `private.sealed` is there. */
+  has_private_files: Type.Boolean(),
+  files: Type.Array(Type.Object({ path: Type.String(), bytes: Type.Integer(), sha256: Type.String() })),
+});
+export type Manifest = Static<typeof Manifest>;
+export type BackupFile = Manifest['files'][number];
+
+export const manifestName = 'manifest.json';
+export const databaseName = 'control.db';
+export const privateName = 'private.sealed';
+
+/** @param path inside the backup folder */
+export async function describeFile(folder: string, path: string): Promise<BackupFile> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(join(folder, path)), hash);
+  return { path, bytes: statSync(join(folder, path)).size, sha256: hash.digest('hex') };
+}
+
+/**
+ * Reads the manifest and checks every file that it names.
+ * @throws OperationError when the folder is no backup, or a file is missing or altered
+ */
+export async function readManifest(folder: string): Promise<Manifest> {
+  const manifest = parse(folder);
+  for (const file of manifest.files) {
+    // A path of the manifest must stay within the backup, whoever wrote it.
+    if (file.path.split('/').includes('..'))
+      throw new OperationError(`${file.path} leads out of the backup.`);
+    const present = await describeFile(folder, file.path).catch(() => null);
+    if (!present) throw new OperationError(`${file.path} is missing in the backup.`);
+    if (present.sha256 !== file.sha256)
+      throw new OperationError(`${file.path} was altered since the backup.`);
+  }
+  return manifest;
+}
+
+function parse(folder: string): Manifest {
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(join(folder, manifestName), 'utf8'));
+  } catch (error) {
+    throw new OperationError(`${folder} is no backup: its ${manifestName} cannot be read.`, { cause: error });
+  }
+  if (Value.Check(Manifest, content)) return content;
+  throw new OperationError(`${join(folder, manifestName)} is not of this version of the program.`);
+}

@@ -1,0 +1,104 @@
+/** Puts a backup in the place of a control plane's data. Nothing is touched before all of it is known to fit. */
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import SqliteFile from 'better-sqlite3';
+import { openDatabase } from '../db/open.ts';
+import { SecretBox } from '../db/secrets.ts';
+import { checkDatabase, keyFingerprint } from './backup.ts';
+import { databaseName, privateName, readManifest } from './manifest.ts';
+import { OperationError } from './operation-error.ts';
+import { openPrivateFiles, writePrivateFiles } from './private-files.ts';
+
+export interface RestoreOptions {
+  /** The backup's folder. */
+  readonly source: string;
+  readonly databaseFile: string;
+  readonly dataFolder: string;
+  /** TRUNKLINE_SECRET_KEY; null: the key is in the data folder or in the backup. */
+  readonly secretKey: string | null;
+  readonly passphrase: string | null;
+  /** Whether data that is there may be replaced. */
+  readonly force: boolean;
+  readonly now: Date;
+}
+
+export interface Restored {
+  readonly madeAt: string;
+  readonly files: number;
+  /** Where the database that was there before lies now; null when there was none. */
+  readonly replaced: string | null;
+}
+
+/**
+ * The caller holds the data folder, so that no control plane runs on it.
+ * @throws OperationError, or DatabaseTooNew when the backup is of a newer version of the program
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
+  const { source, databaseFile, dataFolder, force } = options;
+  const manifest = await readManifest(source);
+  if (existsSync(databaseFile) && !force) {
+    throw new OperationError(`There is a database at ${databaseFile}; --force puts the backup in its place.`);
+  }
+  const privateFiles = privateFilesOf(options, manifest.has_private_files);
+  checkKey(options, privateFiles, manifest.key_fingerprint);
+  const incoming = `${databaseFile}.restoring`;
+  mkdirSync(dirname(databaseFile), { recursive: true, mode: 0o700 });
+  try {
+    cpSync(join(source, databaseName), incoming);
+    chmodSync(incoming, 0o600);
+    await bringUpToDate(incoming);
+    const replaced = setAside(databaseFile, options.now);
+    renameSync(incoming, databaseFile);
+    const others = manifest.files.filter(({ path }) => path !== databaseName && path !== privateName);
+    for (const { path } of others) {
+      mkdirSync(dirname(join(dataFolder, path)), { recursive: true, mode: 0o700 });
+      cpSync(join(source, path), join(dataFolder, path));
+      chmodSync(join(dataFolder, path), 0o600);
+    }
+    writePrivateFiles(dataFolder, privateFiles);
+    return { madeAt: manifest.made_at, files: manifest.files.length, replaced };
+  } finally {
+    for (const ending of ['', '-wal', '-shm']) rmSync(incoming + ending, { force: true });
+  }
+}
+
+function privateFilesOf(options: RestoreOptions, hasThem: boolean): ReadonlyMap<string, Buffer> {
+  if (!hasThem || options.passphrase === null) return new Map();
+  return openPrivateFiles(readFileSync(join(options.source, privateName), 'utf8'), options.passphrase);
+}
+
+/** Without the right key, every stored secret would be lost at the first use of one. */
+function checkKey(
+  options: RestoreOptions,
+  privateFiles: ReadonlyMap<string, Buffer>,
+  expected: string,
+): void {
+  const inFolder = join(options.dataFolder, 'secret.key');
+  const kept = existsSync(inFolder) ? readFileSync(inFolder, 'utf8') : null;
+  const key = options.secretKey ?? privateFiles.get('secret.key')?.toString('utf8') ?? kept;
+  const ways =
+    'set TRUNKLINE_SECRET_KEY, put the secret.key of that time into the data folder, or set BACKUP_PASSPHRASE when ' +
+    'the backup was made with one';
+  if (key === null) throw new OperationError(`The key of the backup's secrets is not here: ${ways}.`);
+  if (keyFingerprint(new SecretBox(key.trim())) !== expected)
+    throw new OperationError(`The secrets of the backup do not open with the key that is here: ${ways}.`);
+}
+
+/** Applies the migrations that came after the backup, on the copy. */
+async function bringUpToDate(file: string): Promise<void> {
+  const copy = new SqliteFile(file);
+  try {
+    checkDatabase(copy, 'the database of the backup');
+  } finally {
+    copy.close();
+  }
+  await (await openDatabase(file)).close();
+}
+
+function setAside(databaseFile: string, now: Date): string | null {
+  if (!existsSync(databaseFile)) return null;
+  const kept = `${databaseFile}.before-${now.toISOString().replaceAll(/[:.]/g, '-')}`;
+  for (const ending of ['', '-wal', '-shm'])
+    if (existsSync(databaseFile + ending)) renameSync(databaseFile + ending, kept + ending);
+  return kept;
+}

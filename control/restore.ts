@@ -1,0 +1,39 @@
+/** `npm run restore -- <folder>`: puts a backup in the place of the data of a control plane that does not run. */
+import { resolve } from 'node:path';
+import { readControlConfig } from './config.ts';
+import { holdDataFolder } from './data-lock.ts';
+import { readArguments, runProgram } from './operations/arguments.ts';
+import { OperationError } from './operations/operation-error.ts';
+import { restoreBackup } from './operations/restore.ts';
+
+const usage = `Usage: npm run restore -- <folder> [--force]
+
+Puts a backup into the data folder (TRUNKLINE_DATA). The control plane must not run. A database that is there is
+replaced with --force only, and kept under another name. BACKUP_PASSPHRASE opens the private files of the backup.`;
+
+await runProgram(async () => {
+  const { values, positionals } = readArguments(usage, {
+    help: { type: 'boolean', short: 'h' },
+    force: { type: 'boolean' },
+  });
+  if (values.help) return usage;
+  const [source] = positionals;
+  if (source === undefined) throw new OperationError(`The folder of the backup is missing.\n\n${usage}`);
+  const { databaseFile, dataFolder, secretKey, backupPassphrase: passphrase } = readControlConfig();
+  const release = holdDataFolder(dataFolder);
+  try {
+    const { madeAt, files, replaced } = await restoreBackup({
+      source: resolve(source),
+      databaseFile,
+      dataFolder,
+      secretKey,
+      passphrase,
+      force: values.force ?? false,
+      now: new Date(),
+    });
+    const kept = replaced === null ? '' : `\nWhat was there before is kept as ${replaced}.`;
+    return `Restored ${files} files of the backup of ${madeAt} into ${dataFolder}.${kept}`;
+  } finally {
+    release();
+  }
+});

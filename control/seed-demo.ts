@@ -1,0 +1,39 @@
+/** `npm run seed-demo`: a demo organization with a bit of everything; safe to run again. */
+import { pino } from 'pino';
+import { type Clock, systemClock } from '#shared/clock.ts';
+import { createApp } from './app.ts';
+import { readControlConfig } from './config.ts';
+import { ReportStore } from './edges/reports.ts';
+import { runProgram } from './operations/arguments.ts';
+import { seedDemo } from './operations/seed.ts';
+
+/** Tells the time and wakes nobody: background work is that of the control plane that may run beside. */
+const stillClock: Clock = { now: () => systemClock.now(), after: () => ({ cancel: () => {} }) };
+
+await runProgram(async () => {
+  const config = readControlConfig();
+  const logger = pino({ level: config.logLevel === 'silent' ? 'silent' : 'error' });
+  const control = await createApp({ config, logger, clock: stillClock });
+  try {
+    const { app, services } = control;
+    const store = new ReportStore(services.database, stillClock);
+    const seeded = await seedDemo({
+      app,
+      services,
+      storeReports: async (bodies) => {
+        const source = { edgeId: 'demo', outboxId: `demo-${services.config.instanceId}` };
+        const at = new Date(systemClock.now()).toISOString();
+        const { rejected } = await store.store(
+          source,
+          bodies.map((body, index) => ({ seq: index + 1, at, body })),
+        );
+        if (rejected.length > 0) throw new Error(`Demo calls were not understood: ${rejected.join('; ')}`);
+      },
+    });
+    const done =
+      seeded.made.length === 0 ? 'everything was there already' : `made: ${seeded.made.join(', ')}`;
+    return `Demo organization ${seeded.orgId}, key ${seeded.apiKey}\n${done}`;
+  } finally {
+    await control.close();
+  }
+});

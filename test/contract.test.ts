@@ -1,0 +1,105 @@
+/** The served OpenAPI document against the contract's table of endpoints. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiErrors, isApiErrorCode } from '#shared/errors.ts';
+import type { OpenApiDocument, Operation } from '../control/deployment/openapi-document.ts';
+import { startControl, type TestControl } from '../control/testing/harness.ts';
+import { endpoints, everywhere, ofNumbers } from './contract-table.ts';
+
+/**
+ * Endpoints of the contract that are not built yet. It must shrink: an endpoint that is served and stands here
+ * fails the test.
+ */
+const notYet: readonly string[] = [
+  'POST /v1/agent-testing/scenarios/{id}/run',
+  'POST /v1/agent-testing/batch-run',
+  'GET /v1/agent-testing/runs',
+  'GET /v1/agent-testing/runs/{id}',
+  'POST /v1/agent-testing/runs/{id}/cancel',
+  'POST /v1/agent-testing/runs/{id}/analyze',
+  'GET /v1/agent-testing/runs/{id}/events',
+  'GET /v1/agent-testing/batches/{id}',
+  'GET /v1/agent-testing/batches/{id}/events',
+  'POST /v1/agent-testing/simulation-sets',
+  'GET /v1/agent-testing/simulation-sets/{id}',
+  'POST /v1/agent-testing/tornado/start',
+  'GET /v1/agent-testing/tornado/active',
+  'GET /v1/agent-testing/tornado/{id}/status',
+  'POST /v1/agent-testing/tornado/{id}/cancel',
+];
+
+let control: TestControl;
+let served: ReadonlyMap<string, Operation>;
+beforeAll(async () => {
+  control = await startControl();
+  const { body } = await control.call('GET', '/openapi.json', { key: null });
+  served = operationsOf(body as unknown as OpenApiDocument);
+});
+afterAll(() => control.close());
+
+/** By method and path; parameters by their place, as their names say nothing to a client. */
+function operationsOf({ paths = {} }: OpenApiDocument): Map<string, Operation> {
+  return new Map(
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => [nameOf(method, path), operation]),
+    ),
+  );
+}
+
+function nameOf(method: string, path: string): string {
+  return `${method.toUpperCase()} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`;
+}
+
+/** The codes that an operation names for a status. */
+function codesOf(operation: Operation | undefined, status: number | string): string[] {
+  const media = Object.values(operation?.responses?.[status]?.content ?? {})[0];
+  return Object.keys(media?.examples ?? {});
+}
+
+const built = endpoints.filter(([method, path]) => !notYet.includes(`${method} ${path}`));
+
+describe('the served interface', () => {
+  it.each(built)('has %s %s with its statuses and codes', (method, path, success, errors) => {
+    const operation = served.get(nameOf(method, path));
+    expect(operation?.summary, 'has a summary').toEqual(expect.stringMatching(/./));
+    const statuses = Object.keys(operation?.responses ?? {}).map(Number);
+    expect(statuses).toEqual(expect.arrayContaining([...success]));
+    for (const [status, codes] of Object.entries(errors)) {
+      expect(codesOf(operation, status)).toEqual(expect.arrayContaining([...codes]));
+    }
+  });
+
+  it('says of every endpoint of /v1/sip with a key that it needs the entitlement', () => {
+    const without = [...served]
+      .filter(([name, { security = [] }]) => / \/v1\/sip(\/|$)/.test(name) && security.length > 0)
+      .filter(([, operation]) => !codesOf(operation, 403).includes('SIP_NOT_ENABLED'));
+    expect(without.map(([name]) => name)).toEqual([]);
+  });
+
+  it('has none of the endpoints that are listed as not built', () => {
+    const known = new Set(endpoints.map(([method, path]) => `${method} ${path}`));
+    expect(notYet.filter((name) => !known.has(name))).toEqual([]);
+    const names = notYet.map((name) => nameOf(name.split(' ')[0] ?? '', name.split(' ')[1] ?? ''));
+    expect(names.filter((name) => served.has(name))).toEqual([]);
+  });
+});
+
+describe('the list of errors', () => {
+  const named = endpoints
+    .filter(([method, path]) => !notYet.includes(`${method} ${path}`))
+    .flatMap(([, , , errors]) =>
+      Object.entries(errors).flatMap(([status, codes]) =>
+        codes.map((code) => [code, Number(status)] as const),
+      ),
+    );
+  /** Where one code has two statuses, the table of the endpoint decides. */
+  const twofold = new Set(['INTEGRATION_NOT_FOUND', 'REGISTRAR_REQUIRED']);
+
+  it.each([...new Map([...Object.entries(everywhere), ...named])])('knows %s as %i', (code, status) => {
+    expect(isApiErrorCode(code)).toBe(true);
+    if (isApiErrorCode(code) && !twofold.has(code)) expect(apiErrors[code].status).toBe(status);
+  });
+
+  it.each([...ofNumbers])('knows %s, which is told of single numbers', (code) => {
+    expect(isApiErrorCode(code)).toBe(true);
+  });
+});
