@@ -229,7 +229,11 @@ it('resolved alerts are forgotten after 90 days, ended notices after 7; what is 
   await expect.poll(delivered).toBe(true);
   // A clock of its own, so that the program's hourly round does not come first.
   const forget = (days: number) =>
-    forgetOld(db, new FakeClock(test.clock.now() + days * day), { callLogDays: 365, traceDays: 365 });
+    forgetOld(db, new FakeClock(test.clock.now() + days * day), {
+      ...test.control.services.config,
+      callLogDays: 365,
+      traceDays: 365,
+    });
   expect(await forget(8)).toMatchObject({ alerts: 0, alertNotices: 3 });
   expect(await db.selectFrom('trunk_probe_runs').selectAll().execute()).toEqual([]);
   expect(await forget(91)).toMatchObject({ alerts: 1 });

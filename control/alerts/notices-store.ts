@@ -1,6 +1,7 @@
 /** Notices by mail and SMS on their way to people, as stored: one for each recipient, so that each is on its own. */
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
+import { deleteInBatches } from '../db/batches.ts';
 import type { Without } from '../db/due-work.ts';
 import type { AlertNoticeRow, AlertRow, Db, SipConfigurationRow } from '../db/tables.ts';
 import { findOrganization } from '../organizations/store.ts';
@@ -126,11 +127,19 @@ export async function updateNotice(
 }
 
 /** Returns how many rows went. */
-export async function forgetNotices(db: Db, clock: Clock): Promise<number> {
-  const result = await db
-    .deleteFrom('alert_notices')
-    .where('created_at', '<', new Date(clock.now() - keptMs).toISOString())
-    .where('next_attempt_at', 'is', null)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
+export function forgetNotices(db: Db, clock: Clock): Promise<number> {
+  const before = new Date(clock.now() - keptMs).toISOString();
+  return deleteInBatches((limit) =>
+    db
+      .deleteFrom('alert_notices')
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('alert_notices')
+          .select('id')
+          .where('created_at', '<', before)
+          .where('next_attempt_at', 'is', null)
+          .limit(limit),
+      )
+      .executeTakeFirst(),
+  );
 }

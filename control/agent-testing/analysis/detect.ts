@@ -1,0 +1,27 @@
+/** All detectors over a failed run. Pure: the same run gives the same findings. */
+import type { FailedCase } from './case.ts';
+import { brokenParts } from './detectors/broken-parts.ts';
+import { harshWords } from './detectors/harsh-words.ts';
+import { missedWays } from './detectors/missed-ways.ts';
+import { missingVariables } from './detectors/missing-variables.ts';
+import { testItself } from './detectors/test-itself.ts';
+import { transferNumbers } from './detectors/transfer-numbers.ts';
+import { unreachableNodes } from './detectors/unreachable-nodes.ts';
+import { wording } from './detectors/wording.ts';
+import { type Finding, ranked } from './finding.ts';
+
+const detectors: readonly ((failed: FailedCase) => Finding[])[] = [
+  missedWays,
+  unreachableNodes,
+  missingVariables,
+  transferNumbers,
+  harshWords,
+  brokenParts,
+  testItself,
+  wording,
+];
+
+/** Most certain first. */
+export function detect(failed: FailedCase): Finding[] {
+  return ranked(detectors.flatMap((detector) => detector(failed)));
+}

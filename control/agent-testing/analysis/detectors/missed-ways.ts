@@ -1,0 +1,159 @@
+/**
+ * Where the agent had no way for what the caller wanted. The run shows it: a node repeats itself, ends, or falls back to
+ * its default because nothing fits the caller's words. What the way should lead to is told by the assertions, else by
+ * the words.
+ */
+import type { GraphNode } from '#shared/agent/graph-node.ts';
+import { reachableFrom } from '#shared/agent/graph-warnings.ts';
+import { roleOf } from '#shared/agent/special-edges.ts';
+import { bestByWords } from '#shared/models/rule-engine.ts';
+import { callerLines, type FailedCase, nodeName, type TestedGraph, wantedNodes } from '../case.ts';
+import type { GraphEdit } from '../edits.ts';
+import type { Finding } from '../finding.ts';
+
+interface Missed {
+  readonly node: GraphNode;
+  readonly words: string;
+  /** `stuck`: the conversation came no further; `default`: it took the way for everything else */
+  readonly how: 'stuck' | 'default';
+}
+
+export function missedWays(failed: FailedCase): Finding[] {
+  const { tested } = failed;
+  if (!tested) return [];
+  return missed(failed, tested).flatMap((one) => findingsFor(failed, tested, one));
+}
+
+const stuck = /is repeated$|repeats were in vain$|^nothing leads on from here$/;
+const fellBack = /^"(.*)" is taken: no way (?:fits|is for)/;
+
+function missed(failed: FailedCase, { graph }: TestedGraph): Missed[] {
+  const found = new Map<string, Missed>();
+  for (const { node_id, message } of failed.record.log) {
+    const node = node_id === null ? undefined : graph.nodes.get(node_id);
+    if (!node) continue;
+    const label = fellBack.exec(message)?.[1];
+    const defaulted = label !== undefined && roleOf({ label, global: false }) !== 'regular';
+    if (!defaulted && !stuck.test(message)) continue;
+    const words = wordsAt(failed, node.id, message);
+    const key = `${node.id} ${words}`;
+    if (words !== null && !found.has(key)) {
+      found.set(key, { node, words, how: defaulted ? 'default' : 'stuck' });
+    }
+  }
+  return [...found.values()];
+}
+
+/** What the caller said in a node: as the log quotes it, else the last line there. */
+function wordsAt(failed: FailedCase, nodeId: string, message: string): string | null {
+  const quoted = /no way fits "(.*)" by its words/.exec(message)?.[1];
+  return quoted ?? callerLines(failed).findLast((line) => line.nodeId === nodeId)?.words ?? null;
+}
+
+function findingsFor(failed: FailedCase, tested: TestedGraph, { node, words, how }: Missed): Finding[] {
+  const wanted = wantedTargets(failed, tested, node, words);
+  const byWords = wanted.length > 0 ? [] : targetsByWords(tested, node, words);
+  const sure = how === 'stuck' ? 0.9 : 0.85;
+  return [
+    ...wanted.map((target) => finding(failed, tested, { node, words, how }, target, sure)),
+    ...byWords.map((target) => finding(failed, tested, { node, words, how }, target, 0.5)),
+  ];
+}
+
+/** Where the way to a wanted node should begin; the best fit for the caller's words first. */
+function wantedTargets(
+  failed: FailedCase,
+  tested: TestedGraph,
+  from: GraphNode,
+  words: string,
+): GraphNode[] {
+  const targets = wantedNodes(failed).flatMap(({ id, after }) => {
+    const wanted = tested.graph.nodes.get(id);
+    if (!wanted || wanted.id === from.id) return [];
+    if (after === from.id) return [wanted];
+    return [entryTo(failed, tested, from, wanted, words)];
+  });
+  return [...new Set(targets)].filter(({ id }) => id !== from.id);
+}
+
+/** Of the unvisited nodes that lead to a wanted one, that by which the caller's words enter. */
+function entryTo(
+  { record }: FailedCase,
+  { graph }: TestedGraph,
+  from: GraphNode,
+  wanted: GraphNode,
+  words: string,
+): GraphNode {
+  const visited = new Set(record.nodes_visited ?? []);
+  const leading = [...graph.nodes.values()].filter(
+    (node) =>
+      !visited.has(node.id) &&
+      node.id !== from.id &&
+      node.globalLabel === null &&
+      reachableFrom(graph, [node]).has(wanted.id),
+  );
+  const best = bestByWords(leading.map(described), words);
+  const named = best && leading[best.index];
+  if (named) return named;
+  const entered = new Set([...graph.edgesFrom.values()].flat().map(({ target }) => target));
+  return leading.find(({ id }) => !entered.has(id)) ?? wanted;
+}
+
+/** Nodes whose name or speech fits the words: at least a word of a name, or two of the speech. */
+function targetsByWords({ graph }: TestedGraph, from: GraphNode, words: string): GraphNode[] {
+  const others = [...graph.nodes.values()].filter(({ id }) => id !== from.id && id !== graph.start.id);
+  const best = bestByWords(others.map(described), words);
+  const target = best && best.score >= 2 ? others[best.index] : undefined;
+  return target ? [target] : [];
+}
+
+/** A node as words can be compared with it. */
+export function described({ name, text, prompt }: GraphNode) {
+  return { label: name, description: `${text} ${prompt}` };
+}
+
+function finding(
+  failed: FailedCase,
+  { graph }: TestedGraph,
+  { node, words, how }: Missed,
+  target: GraphNode,
+  confidence: number,
+): Finding {
+  const there = graph.edgesFrom.get(node.id)?.find((edge) => edge.target === target.id);
+  const edit: GraphEdit = there
+    ? {
+        kind: 'describe_edge',
+        source: node.id,
+        target: target.id,
+        description: joined(there.description, heard(words)),
+      }
+    : {
+        kind: 'add_edge',
+        source: node.id,
+        target: target.id,
+        label: target.name,
+        description: heard(words),
+      };
+  const what = how === 'stuck' ? 'has no way for it' : 'takes its way for everything else';
+  return {
+    cause: 'flow',
+    type: 'flow_change',
+    nodeId: node.id,
+    description: `In “${node.name}” the caller said ${JSON.stringify(words)}, and the node ${what}.`,
+    suggestedChange: there
+      ? `Say in the description of the edge to “${nodeName(failed, target.id)}” that it is also for: ${heard(words)}`
+      : `Add an edge from “${node.name}” to “${nodeName(failed, target.id)}” for: ${heard(words)}`,
+    confidence,
+    edit,
+  };
+}
+
+/** A description by which an edge is found when the words come again. */
+export function heard(words: string): string {
+  return `The caller says something like: ${words.slice(0, 300)}`;
+}
+
+function joined(before: string, more: string): string {
+  if (before.includes(more)) return before;
+  return before === '' ? more : `${before} ${more}`;
+}

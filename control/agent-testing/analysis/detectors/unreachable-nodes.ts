@@ -1,0 +1,107 @@
+/**
+ * Nodes that no way leads to: found in the graph alone, and worth a word only when the run has missed one of them, by an
+ * assertion or by what the caller said.
+ */
+import type { GraphNode } from '#shared/agent/graph-node.ts';
+import { reachableFrom } from '#shared/agent/graph-warnings.ts';
+import { bestByWords } from '#shared/models/rule-engine.ts';
+import { type CallerLine, callerLines, type FailedCase, type TestedGraph, wantedNodes } from '../case.ts';
+import type { Finding } from '../finding.ts';
+import { described, heard } from './missed-ways.ts';
+
+export function unreachableNodes(failed: FailedCase): Finding[] {
+  const { tested } = failed;
+  if (!tested) return [];
+  const { graph } = tested;
+  const reached = reachableFrom(graph, [graph.start, ...graph.globals]);
+  const islands = [...graph.nodes.values()].filter(({ id }) => !reached.has(id));
+  if (islands.length === 0) return [];
+  const wanted = wantedNodes(failed).filter(({ id }) => islands.some((node) => node.id === id));
+  const named = wanted.flatMap(({ id, after }) => {
+    const entry = entryTo(tested, islands, id);
+    return entry ? [connected(failed, tested, entry, after)] : [];
+  });
+  return named.length > 0 ? named : entries(tested, islands).map((entry) => connected(failed, tested, entry));
+}
+
+/** The nodes of islands that no other node of an island leads to; all where each leads to another. */
+function entries({ graph }: TestedGraph, islands: readonly GraphNode[]): GraphNode[] {
+  const inside = islands.flatMap(({ id }) => (graph.edgesFrom.get(id) ?? []).map(({ target }) => target));
+  const entered = new Set(inside);
+  const free = islands.filter(({ id }) => !entered.has(id));
+  return free.length > 0 ? free : [...islands];
+}
+
+function entryTo(tested: TestedGraph, islands: readonly GraphNode[], id: string): GraphNode | undefined {
+  const leading = entries(tested, islands).find((node) => reachableFrom(tested.graph, [node]).has(id));
+  return leading ?? tested.graph.nodes.get(id);
+}
+
+const certain = { named: 0.85, words: 0.8, last: 0.55, guess: 0.4 };
+
+function connected(
+  failed: FailedCase,
+  tested: TestedGraph,
+  entry: GraphNode,
+  after: string | null = null,
+): Finding {
+  const description = `Nothing leads to “${entry.name}” from the start of the pathway.`;
+  const from = sourceOf(failed, tested, entry, after);
+  if (!from) {
+    return {
+      cause: 'flow',
+      type: 'flow_change',
+      nodeId: entry.id,
+      description,
+      suggestedChange: `Add an edge that leads to “${entry.name}”, or delete the node.`,
+      confidence: certain.guess,
+      edit: null,
+    };
+  }
+  const { node, words, confidence } = from;
+  const when = words === null ? 'once the node is done' : heard(words);
+  return {
+    cause: 'flow',
+    type: 'flow_change',
+    nodeId: node.id,
+    description,
+    suggestedChange: `Add an edge from “${node.name}” to “${entry.name}”: ${when}`,
+    confidence,
+    edit: {
+      kind: 'add_edge',
+      source: node.id,
+      target: entry.id,
+      label: entry.name,
+      description: words === null ? '' : heard(words),
+    },
+  };
+}
+
+/** Where the way should begin: after the node of the reference, where the caller's words fit, else where it ended. */
+function sourceOf(
+  failed: FailedCase,
+  { graph }: TestedGraph,
+  entry: GraphNode,
+  after: string | null,
+): { readonly node: GraphNode; readonly words: string | null; readonly confidence: number } | null {
+  const lines = callerLines(failed).filter(({ nodeId }) => leadsOn(graph.nodes.get(nodeId)));
+  const of = (line: CallerLine | undefined, confidence: number) => {
+    const node = line && graph.nodes.get(line.nodeId);
+    return node ? { node, words: line.words, confidence } : null;
+  };
+  const named = after === null ? undefined : graph.nodes.get(after);
+  if (named && leadsOn(named)) {
+    const words = lines.findLast(({ nodeId }) => nodeId === named.id)?.words ?? null;
+    return { node: named, words, confidence: certain.named };
+  }
+  const scored = lines
+    .map((line) => ({ line, score: bestByWords([described(entry)], line.words)?.score ?? 0 }))
+    .toSorted((a, b) => b.score - a.score);
+  const [best] = scored;
+  if (best && best.score >= 2) return of(best.line, certain.words);
+  return wantedNodes(failed).length > 0 ? of(lines.at(-1), certain.last) : null;
+}
+
+function leadsOn(node: GraphNode | undefined): boolean {
+  return node !== undefined && node.type !== 'End Call' && node.type !== 'Transfer Call';
+}

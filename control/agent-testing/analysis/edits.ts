@@ -1,0 +1,142 @@
+/** Alterations of a pathway's graph, small enough that a person sees at once what each does. Pure. */
+import { isObject, type JsonObject } from '#shared/agent/graph-problem.ts';
+import type { VariableWanted } from '#shared/agent/interfaces.ts';
+
+/** As it is stored: members of the arrays `nodes` and `edges` (contract 11.1). */
+export interface RawGraph {
+  readonly nodes: readonly JsonObject[];
+  readonly edges: readonly JsonObject[];
+}
+
+export type GraphEdit =
+  | {
+      readonly kind: 'add_edge';
+      readonly source: string;
+      readonly target: string;
+      readonly label: string;
+      readonly description: string;
+    }
+  /** Says more about when an edge that is there is taken. */
+  | {
+      readonly kind: 'describe_edge';
+      readonly source: string;
+      readonly target: string;
+      readonly description: string;
+    }
+  /** Adds a variable to what a node asks for, or takes the place of the one of this name. */
+  | { readonly kind: 'set_variable'; readonly node: string; readonly variable: VariableWanted }
+  | { readonly kind: 'set_transfer_number'; readonly node: string; readonly number: string }
+  | {
+      readonly kind: 'set_words';
+      readonly node: string;
+      readonly member: 'text' | 'prompt';
+      readonly words: string;
+    }
+  | { readonly kind: 'set_global_prompt'; readonly words: string };
+
+/** The node that an edit is made at; null: the whole pathway. */
+export function editedNode(edit: GraphEdit): string | null {
+  if (edit.kind === 'set_global_prompt') return null;
+  return 'source' in edit ? edit.source : edit.node;
+}
+
+/** Two edits of one key want the same. */
+export function editKey(edit: GraphEdit): string {
+  return JSON.stringify(edit);
+}
+
+/** Two edits of one place exclude each other: the later would undo the earlier. */
+export function editPlace(edit: GraphEdit): string {
+  switch (edit.kind) {
+    case 'add_edge':
+    case 'describe_edge':
+      return `edge ${edit.source} ${edit.target}`;
+    case 'set_variable':
+      return `variable ${edit.node} ${edit.variable.name}`;
+    case 'set_transfer_number':
+      return `transfer ${edit.node}`;
+    case 'set_words':
+      return `${edit.member} ${edit.node}`;
+    case 'set_global_prompt':
+      return 'global prompt';
+  }
+}
+
+/** @returns null when the edit does not fit the graph: what it alters is not there, or as wanted already */
+export function applyEdit(graph: RawGraph, edit: GraphEdit): RawGraph | null {
+  switch (edit.kind) {
+    case 'add_edge':
+      return addEdge(graph, edit);
+    case 'describe_edge':
+      return describeEdge(graph, edit);
+    case 'set_variable':
+      return changeData(graph, edit.node, (data) => withVariable(data, edit.variable));
+    case 'set_transfer_number':
+      return changeData(graph, edit.node, (data) => ({ ...data, transferNumber: edit.number }));
+    case 'set_words':
+      return changeData(graph, edit.node, (data) => ({ ...data, [edit.member]: edit.words }));
+    case 'set_global_prompt':
+      return changeGlobalPrompt(graph, edit.words);
+  }
+}
+
+function addEdge(
+  graph: RawGraph,
+  { source, target, label, description }: Extract<GraphEdit, { kind: 'add_edge' }>,
+): RawGraph | null {
+  const ids = new Set(graph.nodes.map(({ id }) => id));
+  const there = graph.edges.some((edge) => edge.source === source && edge.target === target);
+  if (there || !ids.has(source) || !ids.has(target)) return null;
+  const edge = { id: freeEdgeId(graph, source, target), source, target, label, data: { label, description } };
+  return { ...graph, edges: [...graph.edges, edge] };
+}
+
+function freeEdgeId({ edges }: RawGraph, source: string, target: string): string {
+  const taken = new Set(edges.map(({ id }) => id));
+  for (let number = 1; ; number++) {
+    const id = `${source}-${target}${number === 1 ? '' : `-${number}`}`;
+    if (!taken.has(id)) return id;
+  }
+}
+
+function describeEdge(
+  graph: RawGraph,
+  { source, target, description }: Extract<GraphEdit, { kind: 'describe_edge' }>,
+): RawGraph | null {
+  const index = graph.edges.findIndex((edge) => edge.source === source && edge.target === target);
+  const edge = graph.edges[index];
+  if (!edge) return null;
+  const data = isObject(edge.data) ? edge.data : {};
+  const changed = { ...edge, data: { ...data, description } };
+  return same(changed, edge) ? null : { ...graph, edges: graph.edges.with(index, changed) };
+}
+
+function changeData(
+  graph: RawGraph,
+  nodeId: string,
+  change: (data: JsonObject) => JsonObject,
+): RawGraph | null {
+  const index = graph.nodes.findIndex(({ id }) => id === nodeId);
+  const node = graph.nodes[index];
+  if (!node || !isObject(node.data)) return null;
+  const changed = { ...node, data: change(node.data) };
+  return same(changed, node) ? null : { ...graph, nodes: graph.nodes.with(index, changed) };
+}
+
+function withVariable(data: JsonObject, { name, type, description }: VariableWanted): JsonObject {
+  const before: unknown[] = Array.isArray(data.extractVars) ? data.extractVars : [];
+  const others = before.filter((entry) => !(Array.isArray(entry) && entry[0] === name));
+  return { ...data, extractVars: [...others, [name, type, description]] };
+}
+
+function changeGlobalPrompt(graph: RawGraph, words: string): RawGraph | null {
+  const index = graph.nodes.findIndex(({ globalConfig }) => isObject(globalConfig));
+  const member = graph.nodes[index];
+  if (!member || !isObject(member.globalConfig)) return null;
+  const changed = { ...member, globalConfig: { ...member.globalConfig, globalPrompt: words } };
+  return same(changed, member) ? null : { ...graph, nodes: graph.nodes.with(index, changed) };
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,87 @@
+/** A pathway's analytics put together (contract 6.9 and 6.10). */
+import type { EnhancedView } from '#shared/api/agent-testing/analytics.ts';
+import type { Db, PathwayRow } from '../db/tables.ts';
+import {
+  healthOf,
+  heatmapOf,
+  type KnownNode,
+  reliabilityOf,
+  totalsOf,
+  totalsView,
+  trendOf,
+  weakestLink,
+} from './analytics-rules.ts';
+import {
+  dayCounts,
+  newestRuns,
+  pathsOf,
+  runGroups,
+  scenarioNames,
+  spanOf,
+  statusCounts,
+  weekCounts,
+} from './analytics-store.ts';
+import { sankeyOf } from './sankey-rules.ts';
+import { round4, rounded } from './statistics.ts';
+
+const shownStatus = { PASSED: 'passed', FAILED: 'failed', ERROR: 'error', CANCELLED: 'cancelled' } as const;
+
+/** @param now ms */
+export async function basicAnalytics(db: Db, { id, org_id }: PathwayRow, now: number, days: number) {
+  const span = spanOf(now, days);
+  const totals = totalsOf(await statusCounts(db, id, span));
+  const names = await scenarioNames(db, org_id, id);
+  const runs = await newestRuns(db, id, span.from);
+  return {
+    ...totalsView(totals),
+    runs: runs.flatMap(({ id: run, scenario_id, status, overall_score, created_at }) => {
+      if (status === 'PENDING' || status === 'RUNNING') return [];
+      const scenario_name = names.get(scenario_id) ?? scenario_id;
+      const score = rounded(overall_score);
+      return [{ id: run, scenario_id, scenario_name, status: shownStatus[status], score, created_at }];
+    }),
+  };
+}
+
+/** @param now ms */
+export async function enhancedAnalytics(
+  db: Db,
+  pathway: PathwayRow,
+  now: number,
+  days: number,
+): Promise<EnhancedView> {
+  const { id, org_id } = pathway;
+  const span = spanOf(now, days);
+  const groups = await runGroups(db, id, span);
+  const paths = await pathsOf(db, id, new Set(groups.map(({ path_id }) => path_id)));
+  const known = knownNodes(pathway);
+  const totals = totalsOf(groups);
+  const reliable = reliabilityOf(groups);
+  const heatmap = heatmapOf(groups, paths, known);
+  return {
+    ...totalsView(totals),
+    health_score: rounded(healthOf(totals, reliable.score)),
+    health_components: {
+      pass_rate_lower: rounded(totals.interval?.low ?? null),
+      avg_score: rounded(totals.avgScore),
+      reliability: rounded(reliable.score),
+    },
+    reliability_score: rounded(reliable.score),
+    reliability_components: reliable.components.map((one) => ({ ...one, value: round4(one.value) })),
+    trend: trendOf(await weekCounts(db, id, now), await dayCounts(db, id, span)),
+    node_failure_heatmap: heatmap.map((one) => ({ ...one, failure_rate: round4(one.failure_rate) })),
+    weakest_link: weakestLink(heatmap),
+    sankey_data: sankeyOf(groups, paths, known, await scenarioNames(db, org_id, id)),
+  };
+}
+
+/** The nodes of the live graph; what is not in it any more has only its id. */
+function knownNodes({ nodes }: PathwayRow): Map<string, KnownNode> {
+  const members: { id?: string; type?: string; data?: { name?: unknown } }[] = JSON.parse(nodes);
+  return new Map(
+    members.flatMap(({ id, type, data }): [string, KnownNode][] => {
+      if (id === undefined || type === undefined) return [];
+      return [[id, { name: typeof data?.name === 'string' ? data.name : id, type }]];
+    }),
+  );
+}

@@ -1,0 +1,116 @@
+/** All assertion types, and what they make of a record. */
+import type { AssertionConfigs, AssertionType, AssertionView } from '#shared/api/agent-testing/assertions.ts';
+import type { AssertionResult, ConversationRecord, Outcome } from '../ports.ts';
+import { customLlm, llmJudge } from './judged.ts';
+import { nodeReached } from './node-reached.ts';
+import { nodesVisited } from './nodes-visited.ts';
+import { type AssertionRule, broken, type ConfigProblem, type Judging } from './outcome.ts';
+import { regexMatch } from './regex-match.ts';
+import { serviceTone } from './service-tone.ts';
+import { stringCheck } from './string-check.ts';
+import { traversalMatch } from './traversal-match.ts';
+import { variableExtracted } from './variable-extracted.ts';
+import { webhookTriggered } from './webhook-triggered.ts';
+
+const rules: { readonly [T in AssertionType]: AssertionRule<T> } = {
+  LLM_JUDGE: llmJudge,
+  SERVICE_TONE: serviceTone,
+  VARIABLE_EXTRACTED: variableExtracted,
+  NODE_REACHED: nodeReached,
+  NODES_VISITED: nodesVisited,
+  WEBHOOK_TRIGGERED: webhookTriggered,
+  REGEX_MATCH: regexMatch,
+  STRING_CHECK: stringCheck,
+  CUSTOM_LLM: customLlm,
+  TRAVERSAL_MATCH: traversalMatch,
+};
+
+/** An assertion with the configuration of its type. */
+export type TypedAssertion = {
+  [T in AssertionType]: { readonly type: T; readonly config: AssertionConfigs[T] };
+}[AssertionType];
+
+/** The schemas of the API have checked it when it was written. */
+function typed({ type, config }: Pick<AssertionView, 'type' | 'config'>): TypedAssertion {
+  return { type, config } as TypedAssertion;
+}
+
+/** What is wrong with a configuration beyond its schema. */
+export function configProblems<T extends AssertionType>({
+  type,
+  config,
+}: {
+  readonly type: T;
+  readonly config: AssertionConfigs[T];
+}): readonly ConfigProblem[] {
+  return rules[type].problems?.(config) ?? [];
+}
+
+function run<T extends AssertionType>(
+  { type, config }: { readonly type: T; readonly config: AssertionConfigs[T] },
+  record: ConversationRecord,
+  judging: Judging,
+): Outcome | Promise<Outcome> {
+  return rules[type].evaluate(config, record, judging);
+}
+
+/** In the order of `order`; scores unrounded. A fault of one assertion is its own result, ERROR. */
+export async function evaluateAssertions(
+  assertions: readonly AssertionView[],
+  record: ConversationRecord,
+  judging: Judging,
+): Promise<AssertionResult[]> {
+  const ordered = assertions.toSorted((a, b) => a.order - b.order);
+  return Promise.all(
+    ordered.map(async (assertion) => {
+      const { id: assertion_id, type, name, weight, is_required } = assertion;
+      const outcome = await outcomeOf(assertion, record, judging);
+      return {
+        assertion_id,
+        type,
+        name,
+        weight,
+        is_required,
+        passed: outcome.status === 'PASSED',
+        ...outcome,
+      };
+    }),
+  );
+}
+
+async function outcomeOf(
+  assertion: AssertionView,
+  record: ConversationRecord,
+  judging: Judging,
+): Promise<Outcome> {
+  try {
+    return await run(typed(assertion), record, judging);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return broken({ reasoning: `The assertion could not be evaluated: ${why}` });
+  }
+}
+
+function blamed<T extends AssertionType>(
+  { type, config }: { readonly type: T; readonly config: AssertionConfigs[T] },
+  visited: readonly string[],
+): string | null {
+  return rules[type].failedNode?.(config, visited) ?? null;
+}
+
+/**
+ * The node that a failed run counts at (contract 6.10): that of its first required assertion that did not pass, when
+ * its type names one, else the last visited one; null when there are no nodes.
+ * @param results as evaluateAssertions gives them
+ */
+export function failedNode(
+  assertions: readonly AssertionView[],
+  results: readonly AssertionResult[],
+  visited: readonly string[] | null,
+): string | null {
+  if (!visited) return null;
+  const first = results.find(({ is_required, passed }) => is_required && !passed);
+  const assertion = assertions.find(({ id }) => id === first?.assertion_id);
+  const named = assertion ? blamed(typed(assertion), visited) : null;
+  return named ?? visited.at(-1) ?? null;
+}

@@ -1,0 +1,39 @@
+/** NODES_VISITED: the conversation came to all or any of some nodes, perhaps in their order. */
+import type { AssertionRule } from './outcome.ts';
+import { decided, inconclusive, nodeText, wayText, withoutNodes, yesOrNo } from './outcome.ts';
+import { firstUnmet } from './sequences.ts';
+
+/** Index of the first wanted node that is missing, or -1. */
+function missing(wanted: readonly string[], visited: readonly string[], ordered: boolean): number {
+  return ordered ? firstUnmet(wanted, visited) : wanted.findIndex((id) => !visited.includes(id));
+}
+
+export const nodesVisited: AssertionRule<'NODES_VISITED'> = {
+  evaluate: ({ node_ids, mode = 'all', ordered = false }, record) => {
+    const order = ordered && mode === 'all' ? 'in this order: ' : '';
+    const expected = `${mode} of ${order}${wayText(record, node_ids)}`;
+    const visited = record.nodes_visited;
+    if (!visited) return inconclusive({ reasoning: withoutNodes, expected });
+    const target = wayText(record, visited);
+    if (mode === 'any') {
+      const found = node_ids.find((id) => visited.includes(id));
+      const reasoning =
+        found === undefined ? 'None of the nodes was visited.' : `${nodeText(record, found)} was visited.`;
+      return yesOrNo(found !== undefined, { reasoning, target, expected });
+    }
+    const unmet = missing(node_ids, visited, ordered);
+    const met = ordered
+      ? unmet < 0
+        ? node_ids.length
+        : unmet
+      : node_ids.filter((id) => visited.includes(id)).length;
+    const absent = node_ids[unmet];
+    const reasoning =
+      absent === undefined
+        ? `All ${node_ids.length} nodes were visited${ordered ? ' in order' : ''}.`
+        : `${met} of ${node_ids.length} nodes were visited${ordered ? ' in order' : ''}; missing first: ${nodeText(record, absent)}.`;
+    return decided(unmet < 0, met / node_ids.length, { reasoning, target, expected });
+  },
+  failedNode: ({ node_ids, mode = 'all', ordered = false }, visited) =>
+    node_ids[mode === 'any' ? 0 : missing(node_ids, visited, ordered)] ?? null,
+};

@@ -1,0 +1,74 @@
+/** Building outcomes: what all assertion types share. Pure. */
+import type { AssertionConfigs, AssertionType } from '#shared/api/agent-testing/assertions.ts';
+import type { ConversationRecord, Evidence, Judge, Outcome } from '../ports.ts';
+
+export interface Judging {
+  readonly judge: Judge;
+  readonly seed: number;
+}
+
+/** Something wrong with a configuration that its schema cannot say. */
+export interface ConfigProblem {
+  /** JSON pointer from the configuration, such as `/pattern` */
+  readonly path: string;
+  readonly rule: string;
+}
+
+/** One assertion type. */
+export interface AssertionRule<T extends AssertionType> {
+  /** Checks beyond the schema, when a scenario is written. */
+  problems?(config: AssertionConfigs[T]): readonly ConfigProblem[];
+  evaluate(
+    config: AssertionConfigs[T],
+    record: ConversationRecord,
+    judging: Judging,
+  ): Outcome | Promise<Outcome>;
+  /** The node that a failure counts at, when the configuration names one (contract 6.10). */
+  failedNode?(config: AssertionConfigs[T], visited: readonly string[]): string | null;
+}
+
+interface Facts {
+  readonly reasoning: string;
+  readonly evidence?: readonly Evidence[];
+  readonly target?: string | null;
+  readonly expected?: string | null;
+}
+
+/** @param score 0..1 */
+export function decided(passed: boolean, score: number, facts: Facts): Outcome {
+  return { ...complete(facts), status: passed ? 'PASSED' : 'FAILED', score };
+}
+
+/** 1 or 0. */
+export function yesOrNo(passed: boolean, facts: Facts): Outcome {
+  return decided(passed, passed ? 1 : 0, facts);
+}
+
+/** There is nothing to decide it from; never passes. */
+export function inconclusive(facts: Facts): Outcome {
+  return { ...complete(facts), status: 'INCONCLUSIVE', score: 0 };
+}
+
+/** Whoever should have decided has failed; never passes. */
+export function broken(facts: Facts): Outcome {
+  return { ...complete(facts), status: 'ERROR', score: 0 };
+}
+
+function complete({ reasoning, evidence = [], target = null, expected = null }: Facts) {
+  return { reasoning, evidence, target, expected };
+}
+
+export const withoutNodes = 'The conversation has no nodes: it was not led by a pathway.';
+
+/** A node as a person knows it. */
+export function nodeText(record: ConversationRecord, id: string): string {
+  const name = record.node_names[id];
+  return name === undefined || name === id ? id : `${name} (${id})`;
+}
+
+/** The nodes of a way, at most 30. */
+export function wayText(record: ConversationRecord, ids: readonly string[]): string {
+  const shown = ids.slice(0, 30).map((id) => nodeText(record, id));
+  if (ids.length > 30) shown.push(`and ${ids.length - 30} more`);
+  return shown.join(', ') || 'none';
+}

@@ -1,0 +1,31 @@
+/** REGEX_MATCH: a pattern is found, or not found, in what was said or learned. */
+import type { AssertionRule } from './outcome.ts';
+import { inconclusive, yesOrNo } from './outcome.ts';
+import { firstMatch, patternProblem } from './patterns.ts';
+import { evidenceOf, targetText } from './target-text.ts';
+
+export const regexMatch: AssertionRule<'REGEX_MATCH'> = {
+  problems: ({ pattern, flags }) => {
+    const wrong = patternProblem(pattern, flags);
+    return wrong === null ? [] : [{ path: '/pattern', rule: wrong }];
+  },
+  evaluate: ({ pattern, flags = '', target, negate = false }, record) => {
+    const expected = `${negate ? 'no match of ' : ''}/${pattern}/${flags}`;
+    const text = targetText(record, target);
+    if (!text) {
+      const reasoning = `${target} was not extracted, so there is nothing that could match.`;
+      return inconclusive({ reasoning, target: target ?? null, expected });
+    }
+    const found = firstMatch(pattern, flags, text.whole);
+    const reasoning =
+      found === null
+        ? `Nothing in ${text.name} matches.`
+        : `${text.name} matches at ${JSON.stringify(found.slice(0, 200))}.`;
+    return yesOrNo((found !== null) !== negate, {
+      reasoning,
+      evidence: found === null ? [] : evidenceOf(record, text, found),
+      target: text.name,
+      expected,
+    });
+  },
+};

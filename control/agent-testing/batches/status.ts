@@ -1,0 +1,14 @@
+/** What the runs of a batch make of it (contract 6.6). Pure. */
+import type { RunStatus } from '#shared/api/agent-testing/scenarios.ts';
+
+export type EndedStatus = Exclude<RunStatus, 'PENDING' | 'RUNNING'>;
+
+/** The first of these that a run ended with is the end of the batch. */
+const worstFirst = ['FAILED', 'ERROR', 'CANCELLED'] as const;
+
+/** Null: some have not ended. A batch without runs has nothing that could pass: ERROR. */
+export function batchStatus(runs: readonly RunStatus[]): EndedStatus | null {
+  if (runs.some((status) => status === 'PENDING' || status === 'RUNNING')) return null;
+  if (runs.length === 0) return 'ERROR';
+  return worstFirst.find((status) => runs.includes(status)) ?? 'PASSED';
+}

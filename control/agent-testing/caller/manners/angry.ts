@@ -1,0 +1,54 @@
+/** Complains loudly; calms down when taken seriously, and grows angrier when not. */
+import type { Heard } from '../hearing.ts';
+import type { CallerMove } from '../ports.ts';
+import { Cooperative } from './cooperative.ts';
+import { leave, type Manner, type MannerParts, say } from './manner.ts';
+
+const openings = [
+  'This is unacceptable! I have called twice already and nobody called back.',
+  'I am furious! I have been waiting for weeks and nobody cares.',
+  'This is ridiculous! I have had enough of being ignored.',
+];
+const rising = [
+  'You are not even listening to me! This is unacceptable.',
+  'I am getting really angry now. What are you going to do about it?',
+  'This is outrageous. I want to speak to a manager!',
+];
+const easing = ['Well, it is still frustrating. But go on.', 'Fine. But I am still upset about this.'];
+
+/** 0 calm .. 6 hangs up */
+const start = 3;
+
+export class Angry implements Manner {
+  readonly #parts: MannerParts;
+  readonly #calm: Cooperative;
+  #anger = start;
+  #begun = false;
+  #acknowledged = 0;
+
+  constructor(parts: MannerParts) {
+    this.#parts = parts;
+    this.#calm = new Cooperative(parts);
+  }
+
+  next(heard: Heard): CallerMove {
+    const { chance, profile } = this.#parts;
+    if (!this.#begun) {
+      this.#begun = true;
+      return say(`${chance.pick(openings)} ${profile.goal}`);
+    }
+    this.#feel(heard);
+    if (this.#anger >= 6) return leave('That is it, I am done with you!', 'The caller hung up in anger.');
+    if (this.#acknowledged >= 2 || this.#anger <= 1) return this.#calm.next(heard);
+    if (heard.acknowledges) return say(chance.pick(easing));
+    return say(chance.pick(rising));
+  }
+
+  #feel(heard: Heard): void {
+    if (heard.dismisses) this.#anger += 2;
+    else if (heard.acknowledges) {
+      this.#acknowledged++;
+      this.#anger--;
+    } else if (this.#acknowledged === 0) this.#anger++;
+  }
+}

@@ -1,0 +1,101 @@
+/** Wants something, answers what it is asked from what it knows, and leaves once it has it. */
+import { plainText } from '../../lexicon.ts';
+import { type Fact, factsFor, plainWords } from '../facts.ts';
+import type { Heard, MenuChoice } from '../hearing.ts';
+import type { CallerMove } from '../ports.ts';
+import type { CallerProfile } from '../profile.ts';
+import type { Chance } from '../random.ts';
+import { leave, type Manner, type MannerParts, say } from './manner.ts';
+
+const unknown = ["I'm not sure.", "I don't know that.", "I couldn't tell you."];
+const yes = ['Yes.', 'Yes, please.', 'Yes, that is right.'];
+const fine = ['Okay.', 'Alright.', 'Okay, thank you.'];
+
+export class Cooperative implements Manner {
+  readonly #profile: CallerProfile;
+  readonly #chance: Chance;
+  #statedGoal = false;
+  #patience: number;
+  readonly #said = new Map<string, number>();
+
+  constructor({ profile, chance }: MannerParts) {
+    this.#profile = profile;
+    this.#chance = chance;
+    this.#patience = profile.patience;
+  }
+
+  next(heard: Heard): CallerMove {
+    if (this.#wearsOut(heard)) {
+      return leave('This is not getting us anywhere. Goodbye.', 'The caller lost patience.');
+    }
+    if (heard.menu.length > 0) return { type: 'keys', keys: this.#chosen(heard.menu).keys };
+    if (this.#statedGoal && heard.done) {
+      return leave('No, that is all. Thank you, goodbye.', 'The caller has what it came for.');
+    }
+    if (this.#statedGoal && heard.goodbye) {
+      return leave('Thank you, goodbye.', 'The agent said goodbye.');
+    }
+    return this.answer(heard);
+  }
+
+  /** The answer to what was asked, without a thought of leaving. */
+  answer(heard: Heard): CallerMove {
+    const facts = heard.questions.flatMap((question) => factsFor(question, this.#profile.facts));
+    const asked = [...new Set(facts)];
+    const goalFirst = heard.opensFloor || heard.text === '' || (!this.#statedGoal && asked.length === 0);
+    if (goalFirst) return this.#goal(asked);
+    if (asked.length > 0) return say(told(asked));
+    if (heard.yesOrNo) return say(this.#chance.pick(yes));
+    if (heard.questions.length > 0) {
+      this.#patience--;
+      return say(this.#chance.pick(unknown));
+    }
+    return say(this.#chance.pick(fine));
+  }
+
+  #goal(asked: readonly Fact[]): CallerMove {
+    const { goal, name } = this.#profile;
+    const again = this.#statedGoal;
+    this.#statedGoal = true;
+    const asksName = name !== null && asked.some(({ key }) => /\bname$/.test(key));
+    return say(asksName && !again ? `My name is ${name}. ${goal}` : goal);
+  }
+
+  /** The same line again and again wears a caller out. */
+  #wearsOut({ text }: Heard): boolean {
+    const plain = plainText(text);
+    const times = (this.#said.get(plain) ?? 0) + 1;
+    this.#said.set(plain, times);
+    if (times > 1) this.#patience--;
+    return this.#patience <= 0;
+  }
+
+  #chosen(menu: readonly MenuChoice[]): MenuChoice {
+    const { goal, text } = this.#profile;
+    const score = (words: readonly string[], label: string) =>
+      plainWords(label).filter((word) => words.includes(word)).length;
+    const [goalWords, allWords] = [plainWords(goal), plainWords(text)];
+    const ranked = menu
+      .map((choice) => ({
+        choice,
+        score: 10 * score(goalWords, choice.label) + score(allWords, choice.label),
+      }))
+      .sort((a, b) => b.score - a.score);
+    const person = menu.find(({ label }) =>
+      /\b(?:operator|representative|agent|person|other|else)\b/i.test(label),
+    );
+    const [best] = ranked;
+    if (best && best.score > 0) return best.choice;
+    return person ?? best?.choice ?? { keys: '0', label: '' };
+  }
+}
+
+/** One value as it is; several with their names. */
+function told(facts: readonly Fact[]): string {
+  const [only] = facts;
+  if (only && facts.length === 1) return only.value;
+  return facts
+    .slice(0, 3)
+    .map(({ key, value }, index) => `${index === 0 ? 'My' : 'my'} ${key} is ${value}`)
+    .join(' and ');
+}

@@ -1,0 +1,25 @@
+/** How a kind of caller behaves: one object per conversation, which remembers how it went so far. */
+import type { Heard } from '../hearing.ts';
+import type { CallerMove } from '../ports.ts';
+import type { CallerProfile } from '../profile.ts';
+import type { Chance } from '../random.ts';
+
+export interface Manner {
+  next(heard: Heard): CallerMove;
+}
+
+export interface MannerParts {
+  readonly profile: CallerProfile;
+  readonly chance: Chance;
+}
+
+export function say(text: string): CallerMove {
+  return { type: 'say', text };
+}
+
+/** The caller's last words. @param reason one sentence, for the report */
+export function leave(text: string, reason: string): CallerMove {
+  return { type: 'say', text, leaves: reason };
+}
+
+export const silence: CallerMove = { type: 'silence' };

@@ -1,0 +1,46 @@
+/** Friendly and absent-minded: answers every second question, corrects itself, forgets what was asked. */
+import type { Heard } from '../hearing.ts';
+import type { CallerMove } from '../ports.ts';
+import { Cooperative } from './cooperative.ts';
+import { type Manner, type MannerParts, say } from './manner.ts';
+
+const digressions = [
+  'That reminds me, my neighbour got a new dog, a very small one.',
+  'By the way, the tomatoes in my garden are doing so well this year.',
+  'Speaking of that, have you seen the weather today? Rain again.',
+];
+const forgotten = ['Sorry, what was the question?', 'Where was I? What was the question again?'];
+const corrections = [
+  'no wait, let me think, yes:',
+  'or was it something else? No, I mean',
+  'hold on, yes, I mean',
+];
+
+export class Rambling implements Manner {
+  readonly #parts: MannerParts;
+  readonly #calm: Cooperative;
+  #moves = 0;
+  #corrected = 0;
+  #digressions: readonly string[];
+
+  constructor(parts: MannerParts) {
+    this.#parts = parts;
+    this.#calm = new Cooperative(parts);
+    this.#digressions = parts.chance.shuffled([...digressions, parts.chance.pick(forgotten)]);
+  }
+
+  next(heard: Heard): CallerMove {
+    this.#moves++;
+    // Every second question is lost on it, until it has told all its stories.
+    const [story, ...left] = this.#digressions;
+    if (this.#moves % 2 === 0 && story !== undefined && heard.questions.length > 0 && !heard.done) {
+      this.#digressions = left;
+      return say(story);
+    }
+    const answer = this.#calm.next(heard);
+    if (answer.type !== 'say' || answer.leaves !== undefined || this.#moves === 1) return answer;
+    if (this.#corrected >= 2) return answer;
+    this.#corrected++;
+    return say(`Well, ${this.#parts.chance.pick(corrections)} ${answer.text}`);
+  }
+}

@@ -1,0 +1,165 @@
+/** /v1/agent-testing: scenarios, templates and analytics (contract 6.1, 6.2, 6.9 and 6.10). */
+import {
+  ScenarioAnswer,
+  ScenarioCreate,
+  ScenarioDeleted,
+  ScenarioList,
+  ScenarioPath,
+  ScenarioQuery,
+  ScenarioUpdate,
+} from '#shared/api/agent-testing/scenarios.ts';
+import {
+  GeneratedScenario,
+  GenerateFromCall,
+  TemplateClone,
+  TemplateCloned,
+  TemplateList,
+  TemplatePath,
+  TemplateQuery,
+} from '#shared/api/agent-testing/templates.ts';
+import { testing } from '#shared/api/agent-testing/wrapping.ts';
+import { type App, orgOf } from '../http/app-types.ts';
+import { isoTime } from '../organizations/store.ts';
+import type { Services } from '../services.ts';
+import { analyticsRoutes } from './analytics-routes.ts';
+import { cloneTemplate } from './clone.ts';
+import { modelWriter, ruleWriter, type ScenarioWriter } from './drafts.ts';
+import { scenarioFromCall } from './from-call.ts';
+import { readCategory, recentRun, scenarioView } from './rules.ts';
+import { changeScenario, createScenario } from './scenarios.ts';
+import { deleteScenario, listAssertions, listScenarios, requireScenario } from './store.ts';
+import { templates } from './templates.ts';
+
+export function scenarioRoutes(app: App, services: Services): void {
+  const { judge } = services.models;
+  const writer = judge ? modelWriter(judge) : ruleWriter;
+  writeRoutes(app, services);
+  readRoutes(app, services);
+  templateRoutes(app, services, writer);
+  analyticsRoutes(app, services);
+}
+
+const base = '/v1/agent-testing';
+
+function writeRoutes(app: App, services: Services): void {
+  app.route({
+    method: 'POST',
+    url: `${base}/scenarios`,
+    config: { errors: ['PATHWAY_NOT_FOUND', 'PERSONA_NOT_FOUND', 'SCENARIO_NAME_TAKEN'] },
+    schema: { summary: 'Create a scenario', body: ScenarioCreate, response: { 200: ScenarioAnswer } },
+    handler: async (request) => testing(await createScenario(services, orgOf(request), request.body)),
+  });
+
+  app.route({
+    method: 'PUT',
+    url: `${base}/scenarios/:id`,
+    config: { errors: ['SCENARIO_NOT_FOUND', 'SCENARIO_NAME_TAKEN'] },
+    schema: {
+      summary: 'Change a scenario',
+      params: ScenarioPath,
+      body: ScenarioUpdate,
+      response: { 200: ScenarioAnswer },
+    },
+    handler: async (request) =>
+      testing(await changeScenario(services, orgOf(request), request.params.id, request.body)),
+  });
+
+  app.route({
+    method: 'DELETE',
+    url: `${base}/scenarios/:id`,
+    config: { errors: ['SCENARIO_NOT_FOUND'] },
+    schema: { summary: 'Delete a scenario', params: ScenarioPath, response: { 200: ScenarioDeleted } },
+    handler: async (request) => {
+      await services.database.db.transaction().execute(async (db) => {
+        const { id } = await requireScenario(db, orgOf(request), request.params.id);
+        await deleteScenario(db, id, isoTime(services.clock));
+      });
+      return testing({ deleted: true as const });
+    },
+  });
+}
+
+function readRoutes(app: App, { database: { db } }: Services): void {
+  app.route({
+    method: 'GET',
+    url: `${base}/scenarios`,
+    schema: {
+      summary: 'All scenarios, newest first',
+      querystring: ScenarioQuery,
+      response: { 200: ScenarioList },
+    },
+    handler: async (request) => {
+      const { category, ...filter } = request.query;
+      const found = await listScenarios(db, orgOf(request), {
+        ...filter,
+        ...(category !== undefined && { category: readCategory(category) }),
+      });
+      const scenarios = found.map(({ row, assertions, recent }) => ({
+        ...scenarioView(row, assertions),
+        most_recent_run: recentRun(recent),
+      }));
+      return testing({ scenarios });
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: `${base}/scenarios/:id`,
+    config: { errors: ['SCENARIO_NOT_FOUND'] },
+    schema: { summary: 'One scenario', params: ScenarioPath, response: { 200: ScenarioAnswer } },
+    handler: async (request) => {
+      const row = await requireScenario(db, orgOf(request), request.params.id);
+      return testing(scenarioView(row, await listAssertions(db, row.id)));
+    },
+  });
+}
+
+function templateRoutes(app: App, services: Services, writer: ScenarioWriter): void {
+  app.route({
+    method: 'GET',
+    url: `${base}/templates`,
+    schema: { summary: 'Ready-made scenarios', querystring: TemplateQuery, response: { 200: TemplateList } },
+    handler: async ({ query: { category } }) => {
+      const wanted = category && readCategory(category);
+      return testing({ templates: templates.filter((one) => !wanted || one.category === wanted) });
+    },
+  });
+
+  app.route({
+    method: 'POST',
+    url: `${base}/templates/:id/clone`,
+    config: {
+      errors: ['TEMPLATE_NOT_FOUND', 'PATHWAY_NOT_FOUND', 'PERSONA_NOT_FOUND', 'SCENARIO_NAME_TAKEN'],
+    },
+    schema: {
+      summary: 'Make a scenario of a template',
+      params: TemplatePath,
+      body: TemplateClone,
+      response: { 200: TemplateCloned },
+    },
+    handler: async (request) =>
+      testing({ scenario: await cloneTemplate(services, orgOf(request), request.params.id, request.body) }),
+  });
+
+  app.route({
+    method: 'POST',
+    url: `${base}/scenarios/generate-from-call`,
+    config: {
+      limits: [{ scope: 'organization_generate_from_call', limit: 10, windowSeconds: 60 }],
+      errors: [
+        'EMPTY_TRANSCRIPT',
+        'CALL_NOT_FOUND',
+        'PATHWAY_NOT_FOUND',
+        'PERSONA_NOT_FOUND',
+        'MODEL_UNAVAILABLE',
+      ],
+    },
+    schema: {
+      summary: 'Draft a scenario from a call',
+      body: GenerateFromCall,
+      response: { 200: GeneratedScenario },
+    },
+    handler: async (request) =>
+      testing(await scenarioFromCall(services.database.db, writer, orgOf(request), request.body)),
+  });
+}

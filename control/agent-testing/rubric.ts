@@ -1,0 +1,210 @@
+/**
+ * Rubrics: what of a judge's prompt can be decided without a language model. A prompt may end in a line `Rubric:` and
+ * lines `- <statement>` under it; without a model a verdict is exactly these statements, and where there are none, or
+ * one cannot be read, there is no verdict. The statements:
+ *
+ *     - agent says one of: "sorry", "understand"
+ *     - agent never says: "calm down"
+ *     - agent never insults
+ *     - agent speaks at least 1 times        (also: at most)
+ *     - agent asks at least 1 questions      (also: at most)
+ *     - agent says at most 60 words at once
+ *     - agent never says a line 3 times
+ *     - agent answers every caller line
+ *     - agent ends the call                  (also: never ends the call, ends or transfers the call)
+ *     - conversation ends before the turn limit
+ *     - variable appointment_date is known
+ */
+import { lexicon, phraseIn, plainText } from './lexicon.ts';
+import type { ConversationRecord, Evidence } from './ports.ts';
+
+interface Finding {
+  readonly holds: boolean;
+  readonly evidence: readonly Evidence[];
+}
+
+type Statement = (record: ConversationRecord) => Finding;
+
+interface StatementForm {
+  readonly pattern: RegExp;
+  readonly read: (match: RegExpExecArray) => Statement;
+}
+
+const forms: readonly StatementForm[] = [
+  {
+    pattern: /^agent says one of: (.+)$/i,
+    read:
+      ([, list = '']) =>
+      (record) => {
+        const said = firstSaid(record, phrases(list));
+        return { holds: said !== null, evidence: said ? [said] : [] };
+      },
+  },
+  {
+    pattern: /^agent never says: (.+)$/i,
+    read:
+      ([, list = '']) =>
+      (record) =>
+        never(record, phrases(list)),
+  },
+  { pattern: /^agent never insults$/i, read: () => (record) => never(record, lexicon.insults) },
+  {
+    pattern: /^agent speaks at (least|most) (\d+) times?$/i,
+    read:
+      ([, way, count]) =>
+      (record) =>
+        compare(agentLines(record).length, way, Number(count)),
+  },
+  {
+    pattern: /^agent asks at (least|most) (\d+) questions?$/i,
+    read:
+      ([, way, count]) =>
+      (record) => {
+        const asked = agentLines(record).flatMap(({ text, turn }) =>
+          text.includes('?') ? [{ text, turn }] : [],
+        );
+        const evidence = asked.slice(0, 3).map(({ text, turn }) => ({ turn, quote: text }));
+        return { ...compare(asked.length, way, Number(count)), evidence };
+      },
+  },
+  {
+    pattern: /^agent says at most (\d+) words at once$/i,
+    read:
+      ([, most]) =>
+      (record) => {
+        const long = agentLines(record).find(({ text }) => words(text) > Number(most));
+        return { holds: !long, evidence: long ? [{ turn: long.turn, quote: long.text }] : [] };
+      },
+  },
+  {
+    pattern: /^agent never says a line (\d+) times$/i,
+    read:
+      ([, times]) =>
+      (record) => {
+        const counts = new Map<string, number>();
+        for (const { text, turn } of agentLines(record)) {
+          const count = (counts.get(plainText(text)) ?? 0) + 1;
+          counts.set(plainText(text), count);
+          if (count >= Number(times)) return { holds: false, evidence: [{ turn, quote: text }] };
+        }
+        return { holds: true, evidence: [] };
+      },
+  },
+  {
+    pattern: /^agent answers every caller line$/i,
+    read:
+      () =>
+      ({ chat_history: lines, ending }) => {
+        const silent = lines.findIndex(({ role }, index) => {
+          // Nobody owes an answer to the words with which a caller hangs up.
+          const last = index === lines.length - 1 && ending.by === 'caller';
+          return role === 'user' && !last && lines[index + 1]?.role !== 'assistant';
+        });
+        const quote = lines[silent]?.content ?? '';
+        return { holds: silent < 0, evidence: quote === '' ? [] : [{ turn: silent, quote }] };
+      },
+  },
+  { pattern: /^agent ends the call$/i, read: () => endedBy(['agent']) },
+  { pattern: /^agent ends or transfers the call$/i, read: () => endedBy(['agent', 'transfer']) },
+  {
+    pattern: /^agent never ends the call$/i,
+    read:
+      () =>
+      ({ ending }) => ({ holds: ending.by !== 'agent', evidence: [] }),
+  },
+  {
+    pattern: /^conversation ends before the turn limit$/i,
+    read:
+      () =>
+      ({ ending }) => ({ holds: ending.by !== 'max_turns', evidence: [] }),
+  },
+  {
+    pattern: /^variable (\S+) is known$/i,
+    read:
+      ([, name = '']) =>
+      ({ variables }) => {
+        const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+        return { holds: value !== undefined && value !== null && value !== '', evidence: [] };
+      },
+  },
+];
+
+export type RubricAnswer =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unreadable'; readonly line: string }
+  | {
+      readonly kind: 'decided';
+      /** 0..1: how many of the statements hold */
+      readonly share: number;
+      readonly reasoning: string;
+      readonly evidence: readonly Evidence[];
+    };
+
+/** What the rubric of a prompt says of a conversation. */
+export function applyRubric(prompt: string, record: ConversationRecord): RubricAnswer {
+  const lines = rubricLines(prompt);
+  if (lines.length === 0) return { kind: 'none' };
+  const statements = lines.map((line) => ({ line, statement: readStatement(line) }));
+  const findings: (Finding & { line: string })[] = [];
+  for (const { line, statement } of statements) {
+    if (!statement) return { kind: 'unreadable', line };
+    findings.push({ line, ...statement(record) });
+  }
+  const held = findings.filter(({ holds }) => holds).length;
+  return {
+    kind: 'decided',
+    share: held / findings.length,
+    reasoning: findings.map(({ line, holds }) => `${holds ? 'Holds' : 'Does not hold'}: ${line}.`).join(' '),
+    evidence: findings.flatMap(({ evidence }) => evidence),
+  };
+}
+
+function rubricLines(prompt: string): string[] {
+  const lines = prompt.split('\n').map((line) => line.trim());
+  const start = lines.findLastIndex((line) => /^rubric:$/i.test(line));
+  if (start < 0) return [];
+  return lines.slice(start + 1).flatMap((line) => (line.startsWith('- ') ? [line.slice(2).trim()] : []));
+}
+
+function readStatement(line: string): Statement | null {
+  for (const { pattern, read } of forms) {
+    const match = pattern.exec(line);
+    if (match) return read(match);
+  }
+  return null;
+}
+
+function phrases(list: string): string[] {
+  return [...list.matchAll(/"([^"]+)"/g)].map((match) => match[1] ?? '');
+}
+
+function agentLines({ chat_history }: ConversationRecord): { text: string; turn: number }[] {
+  return chat_history.flatMap(({ role, content: text }, turn) =>
+    role === 'assistant' ? [{ text, turn }] : [],
+  );
+}
+
+function firstSaid(record: ConversationRecord, wanted: readonly string[]): Evidence | null {
+  for (const { text, turn } of agentLines(record)) {
+    if (phraseIn(text, wanted) !== null) return { turn, quote: text };
+  }
+  return null;
+}
+
+function never(record: ConversationRecord, unwanted: readonly string[]): Finding {
+  const said = firstSaid(record, unwanted);
+  return { holds: said === null, evidence: said ? [said] : [] };
+}
+
+function endedBy(who: readonly string[]): Statement {
+  return ({ ending }) => ({ holds: who.includes(ending.by), evidence: [] });
+}
+
+function compare(count: number, way: string | undefined, limit: number): Finding {
+  return { holds: way?.toLowerCase() === 'least' ? count >= limit : count <= limit, evidence: [] };
+}
+
+/** Words of a text. */
+export function words(text: string): number {
+  return text.split(/\s+/).filter((part) => part !== '').length;
+}

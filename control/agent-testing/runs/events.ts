@@ -1,0 +1,115 @@
+/**
+ * Runs and batches as server-sent events (HTML standard, section 9.2; contract 6.4): `state` at once and at each change,
+ * `turn` for each line of a run's conversation, `end` last. A turn's id is `<attempt>-<its place>`: a reader that comes
+ * back with the last one it has misses none.
+ */
+import type { Clock } from '#shared/clock.ts';
+
+/** What stands in a stream now. */
+export interface Snapshot {
+  /** Data of `state`. */
+  readonly state: object;
+  /** Tells states apart. */
+  readonly version: string;
+  readonly over: boolean;
+  readonly attempt: number;
+  /** Data of `turn`, all of the present attempt. */
+  readonly turns: readonly object[];
+}
+
+export interface EventParts {
+  readonly clock: Clock;
+  /** Null: it is not there any more. */
+  readonly read: () => Promise<Snapshot | null>;
+  /** Calls `tell` when something may have changed. Returns a function that ends this. */
+  readonly watch: (tell: () => void) => () => void;
+  /** What the reader has already; null: nothing. */
+  readonly after: LastTurn | null;
+  readonly heartbeatMs: number;
+  /** Aborted when the stream is over. */
+  readonly signal: AbortSignal;
+}
+
+export interface LastTurn {
+  readonly attempt: number;
+  /** from 1 */
+  readonly place: number;
+}
+
+/** ms after which a reader that lost the stream opens it again. */
+const retryMs = 2_000;
+
+/** What is no id of ours means that the reader has nothing. */
+export function lastTurn(header: string | string[] | undefined): LastTurn | null {
+  const [, attempt, place] = /^([0-9]{1,6})-([0-9]{1,6})$/.exec(String(header ?? '')) ?? [];
+  return attempt === undefined ? null : { attempt: Number(attempt), place: Number(place) };
+}
+
+export async function* testEvents(parts: EventParts): AsyncGenerator<string> {
+  const { after, read, signal, watch } = parts;
+  const news = new News(parts);
+  const stop = watch(() => news.tell());
+  const stopped = () => news.tell();
+  signal.addEventListener('abort', stopped);
+  try {
+    yield `retry: ${retryMs}\n\n`;
+    let sent = { version: '', attempt: after?.attempt ?? -1, turns: after?.place ?? 0 };
+    for (let first = true; !signal.aborted; first = false) {
+      const now = await read();
+      if (!now) return;
+      if (first) yield event('state', now.state);
+      const from = now.attempt === sent.attempt ? sent.turns : 0;
+      for (const [index, turn] of now.turns.entries()) {
+        if (index >= from) yield event('turn', turn, `${now.attempt}-${index + 1}`);
+      }
+      if (!first && now.version !== sent.version) yield event('state', now.state);
+      if (now.over) {
+        yield event('end', {});
+        return;
+      }
+      sent = { version: now.version, attempt: now.attempt, turns: Math.max(from, now.turns.length) };
+      if (await news.quiet()) yield ':\n\n';
+    }
+  } finally {
+    stop();
+    signal.removeEventListener('abort', stopped);
+  }
+}
+
+/** Whether something happened since the last look. */
+class News {
+  readonly #parts: Pick<EventParts, 'clock' | 'heartbeatMs'>;
+  #told = false;
+  #wake: () => void = () => undefined;
+
+  constructor(parts: Pick<EventParts, 'clock' | 'heartbeatMs'>) {
+    this.#parts = parts;
+  }
+
+  tell(): void {
+    this.#told = true;
+    this.#wake();
+  }
+
+  /** Resolves with false when something happened, with true when nothing did for the time of a heartbeat. */
+  async quiet(): Promise<boolean> {
+    const { clock, heartbeatMs } = this.#parts;
+    let tooLong = false;
+    if (!this.#told) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      const timer = clock.after(heartbeatMs, () => {
+        tooLong = true;
+        resolve();
+      });
+      await promise;
+      timer.cancel();
+    }
+    this.#told = false;
+    return tooLong;
+  }
+}
+
+function event(name: string, data: object, id?: string): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,200 @@
+/** Carries out one run: the conversation, its assertions, and what they come to. Stores nothing. */
+import { GraphError } from '#shared/agent/graph.ts';
+import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
+import { ApiError } from '#shared/errors.ts';
+import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
+import type { TextAgent } from '../../conversations/text-agent.ts';
+import type { TestRunRow } from '../../db/tables.ts';
+import { isoTime } from '../../organizations/store.ts';
+import type { Services } from '../../services.ts';
+import { evaluateAssertions, failedNode } from '../assertions/evaluate.ts';
+import { outsideOf, Recorder } from '../mocks.ts';
+import type { ChatLine, ToneAnswer } from '../ports.ts';
+import type { Subject } from '../rules.ts';
+import type { RunEnd } from '../runs-store.ts';
+import { runVerdict, toneView, type Verdict } from '../scoring.ts';
+import { testedAgent, testedVersion } from './agent-store.ts';
+import { type Conversed, converse, recorded } from './conversation.ts';
+import { callerOf, evaluatorsOf, judgeOf } from './evaluators.ts';
+
+export type ExecutionServices = Pick<Services, 'database' | 'clock' | 'models' | 'conversations'>;
+
+/** What is to be done, as it was claimed. */
+export interface Work {
+  readonly run: TestRunRow;
+  /** As it was when the run was made. */
+  readonly scenario: Scenario;
+}
+
+/** What came of it. */
+export interface Executed {
+  readonly end: RunEnd;
+  /** Of the version as it was when the agent spoke; null: no agent did. */
+  readonly contentHash: string | null;
+}
+
+/** The run cannot succeed however often it is tried. */
+export class HopelessRun extends Error {
+  override readonly name = 'HopelessRun';
+}
+
+/**
+ * Rejects when the engine or a model fails, so that it may be tried again; with HopelessRun when that is of no use;
+ * with the reason of `signal` when that is aborted.
+ */
+export async function executeRun(
+  services: ExecutionServices,
+  work: Work,
+  signal: AbortSignal,
+  onLine: (line: ChatLine) => void,
+): Promise<Executed> {
+  const began = services.clock.now();
+  const { run, scenario } = work;
+  if (scenario.scenario_type === 'HISTORICAL') {
+    const conversed = recorded(scenario);
+    for (const line of conversed.record.chat_history) onLine(line);
+    return { end: await judged(services, work, conversed, began), contentHash: null };
+  }
+  const { agent, contentHash } = await agentOf(services, run);
+  const conversed = await live(services, work, withStart(agent, scenario.start_node_id), signal, onLine);
+  signal.throwIfAborted();
+  return { end: await judged(services, work, conversed, began), contentHash };
+}
+
+function live(
+  services: ExecutionServices,
+  { run, scenario }: Work,
+  agent: TextAgent,
+  signal: AbortSignal,
+  onLine: (line: ChatLine) => void,
+): Promise<Conversed> {
+  const { clock, conversations, models } = services;
+  const outside = outsideOf(scenario.metadata);
+  const { webhook, tools } = conversations;
+  const replayed = scenario.input_messages?.filter(({ role }) => role === 'user').length ?? 0;
+  return converse({
+    runId: run.id,
+    agent,
+    models: models.agent({ onFailure: 'reject', seed: run.seed }),
+    caller: callerOf(models, scenario, run.seed),
+    recorder: new Recorder({ outside, agent, clock, webhook, tools }),
+    clock,
+    variables: { ...scenario.request_data, ...overrides(run) },
+    // A replay is as long as what it replays.
+    maxTurns: scenario.scenario_type === 'REPLAY' ? replayed : scenario.max_turns,
+    seed: run.seed,
+    signal,
+    onLine,
+  });
+}
+
+function overrides({ request_data_override }: TestRunRow): Record<string, unknown> {
+  return request_data_override === null ? {} : JSON.parse(request_data_override);
+}
+
+export function subjectOf(row: Pick<TestRunRow, 'pathway_id' | 'persona_id'>): Subject {
+  if (row.pathway_id !== null) return { kind: 'pathway', id: row.pathway_id };
+  return { kind: 'persona', id: row.persona_id ?? '' };
+}
+
+async function agentOf({ database }: ExecutionServices, run: TestRunRow) {
+  const { org_id, version_number } = run;
+  try {
+    // In one transaction, so that the hash is that of the very agent.
+    return await database.db.transaction().execute(async (db) => ({
+      agent: await testedAgent(db, org_id, subjectOf(run), version_number),
+      contentHash: (await testedVersion(db, org_id, subjectOf(run), version_number)).contentHash,
+    }));
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof GraphError) throw new HopelessRun(error.message);
+    throw error;
+  }
+}
+
+/** @throws HopelessRun for a start node that is not there, also one that a persona could not have (contract 6.5) */
+function withStart(agent: TextAgent, startNodeId: string | null): TextAgent {
+  if (startNodeId === null) return agent;
+  const own =
+    agent.kind === 'pathway' &&
+    agent.graphs.find(({ pathwayId, version }) => pathwayId === agent.pathwayId && version === agent.version);
+  if (!own || !own.nodes.some(({ id }) => id === startNodeId)) {
+    throw new HopelessRun('Invalid start_node_id');
+  }
+  return { ...agent, startNodeId };
+}
+
+async function judged(
+  { clock, models }: ExecutionServices,
+  { run, scenario }: Work,
+  { record, currentNodeId, turnCount }: Conversed,
+  began: number,
+): Promise<RunEnd> {
+  const judge = judgeOf(models);
+  const judging = { judge, seed: run.seed };
+  const results = await evaluateAssertions(scenario.assertions, record, judging);
+  const tone = scenario.service_tone_enabled ? await judge.tone(record, run.seed) : null;
+  const view = tone && toneView(tone, record);
+  const verdict = verdictOf(runVerdict(results, view?.overall_tone_score ?? null), tone);
+  const visited = record.nodes_visited;
+  return {
+    status: verdict.status,
+    completedAt: isoTime(clock),
+    score: verdict.score,
+    turnCount,
+    durationMs: Math.max(0, Math.round(clock.now() - began)),
+    nodesVisited: visited,
+    failedNodeId: failedNode(scenario.assertions, results, visited),
+    results,
+    record: {
+      chat_history: JSON.stringify(record.chat_history),
+      variables_extracted: JSON.stringify(record.variables),
+      webhook_calls: JSON.stringify(record.webhook_calls),
+      tool_calls: JSON.stringify(record.tool_calls),
+      log: JSON.stringify(record.log),
+      ending: JSON.stringify(record.ending),
+      current_node_id: currentNodeId,
+      service_tone_score: view && JSON.stringify(view),
+      reasoning: `${verdict.reasoning} ${record.ending.reason}`,
+      error_message: verdict.error,
+      evaluator: JSON.stringify(evaluatorsOf(models, scenario)),
+    },
+  };
+}
+
+/** A run that only asks for the tone is broken when its judge is. */
+function verdictOf(verdict: Verdict, tone: ToneAnswer | null): Verdict {
+  if (verdict.score !== null || tone?.kind !== 'failed') return verdict;
+  const error = `The service tone could not be evaluated: ${tone.reason}`;
+  return { ...verdict, status: 'ERROR', reasoning: error, error };
+}
+
+/** The end of a run that came to none by itself. @param lines what was said until then */
+export function brokenOff(
+  status: 'ERROR' | 'CANCELLED',
+  completedAt: string,
+  reason: string,
+  lines: readonly ChatLine[],
+): RunEnd {
+  return {
+    status,
+    completedAt,
+    score: null,
+    turnCount: lines.reduce((most, { turn }) => Math.max(most, turn), 0),
+    durationMs: null,
+    nodesVisited: [],
+    failedNodeId: null,
+    results: [],
+    record: {
+      chat_history: JSON.stringify(lines),
+      reasoning: reason,
+      error_message: status === 'ERROR' ? reason : null,
+      ending: JSON.stringify({ by: 'unknown', reason }),
+    },
+  };
+}
+
+/** What is told of a failure; a bug's own words would mean nothing to its reader. */
+export function failureText(error: unknown): string {
+  if (error instanceof ModelUnavailable || error instanceof HopelessRun) return error.message;
+  return 'The test engine failed; the log of the service says how.';
+}

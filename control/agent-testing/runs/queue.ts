@@ -1,0 +1,268 @@
+/**
+ * Runs what waits in the database (contract 6.5):
+ *
+ *     PENDING --claim--> RUNNING --conversation, verdict--> PASSED, FAILED, ERROR
+ *        |                |   ^
+ *        |                +---+ engine or model failed, or the process died: at most 2 repeats
+ *        +----------------+----> CANCELLED
+ *
+ * A claim is the worker's name and the number of the attempt. Whoever ends a run does it in one transaction that asks
+ * whether the row still holds the claim, so no run ends twice. After a kill the next start takes over at once what
+ * another worker had: one process at a time has the data folder.
+ */
+import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
+import type { Clock, Timer } from '#shared/clock.ts';
+import type { Db, TestRunRow } from '../../db/tables.ts';
+import type { Announcements } from '../../edges/announcements.ts';
+import { webhookSubject } from '../../webhooks/store.ts';
+import { beginBatch } from '../batches/batch-store.ts';
+import type { ChatLine } from '../ports.ts';
+import { finishRun, type RunEnd } from '../runs-store.ts';
+import { beginSet } from '../simulation-sets/set-store.ts';
+import { brokenOff, type Executed, failureText, HopelessRun, type Work } from './execute.ts';
+import { batchSubject, type LiveRuns } from './live.ts';
+import type { RunMetrics } from './metrics.ts';
+import { testRunsSubject } from './plan.ts';
+import { claimRun, findRecord, holdsClaim, orphans, releaseRun, setContentHash } from './run-store.ts';
+import { nextFairly } from './turns.ts';
+
+export interface QueueLimits {
+  /** Runs at a time, of one organization and of all. */
+  readonly perOrganization: number;
+  readonly concurrent: number;
+  /** Of one run, its repeats included, ms. */
+  readonly timeoutMs: number;
+}
+
+export interface QueueParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: { error(facts: object, message: string): void };
+  readonly announcements: Announcements;
+  /** Different for each process. */
+  readonly worker: string;
+  readonly limits: QueueLimits;
+  readonly live: LiveRuns;
+  readonly metrics: Pick<RunMetrics, 'began' | 'ended'>;
+  readonly execute: (work: Work, signal: AbortSignal, onLine: (line: ChatLine) => void) => Promise<Executed>;
+  /** Called after the end of a run, and now and then. */
+  readonly onEnd: () => void;
+}
+
+const repeats = 2;
+/** How often is looked for runs whose worker is gone, and for ends that nobody told of, ms. */
+const sweepMs = 30_000;
+/** A claim outlives its run's time by so much. */
+const leaseMs = 60_000;
+
+type Stop = 'timeout' | 'cancelled' | 'closing';
+
+export class RunQueue {
+  readonly #parts: QueueParts;
+  readonly #running = new Map<string, { orgId: string; stop: AbortController; done: Promise<void> }>();
+  readonly #stopListening: () => void;
+  #orphans: TestRunRow[] = [];
+  #lastOrganization = '';
+  #look: Promise<void>;
+  #sweep: Timer;
+  #closing = false;
+
+  /** Begins at once. */
+  constructor(parts: QueueParts) {
+    this.#parts = parts;
+    this.#stopListening = parts.announcements.on(testRunsSubject, () => this.#wake());
+    this.#look = this.#guarded(async () => {
+      this.#orphans = await orphans(parts.db, parts.worker, null);
+      await this.#fill();
+    });
+    this.#sweep = parts.clock.after(sweepMs, () => this.#sweepNow());
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** Breaks off a run that was cancelled. */
+  stop(runId: string): void {
+    this.#running.get(runId)?.stop.abort('cancelled' satisfies Stop);
+  }
+
+  /** Breaks off everything; it is run again after the next start, and the attempt does not count. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#stopListening();
+    this.#sweep.cancel();
+    await this.#look;
+    for (const { stop } of this.#running.values()) stop.abort('closing' satisfies Stop);
+    await Promise.all([...this.#running.values()].map(({ done }) => done));
+    await this.#look;
+  }
+
+  #wake(): void {
+    this.#look = this.#look.then(() => this.#guarded(() => this.#fill()));
+  }
+
+  #sweepNow(): void {
+    this.#look = this.#look.then(() =>
+      this.#guarded(async () => {
+        const { announcements, clock, db, worker, onEnd } = this.#parts;
+        if (this.#closing) return;
+        const lost = await orphans(db, worker, new Date(clock.now()).toISOString());
+        this.#orphans = lost.filter(({ id }) => !this.#running.has(id));
+        await this.#fill();
+        // Runs also end elsewhere, with the scenario that is deleted.
+        announcements.announce(webhookSubject);
+        onEnd();
+        this.#sweep = clock.after(sweepMs, () => this.#sweepNow());
+      }),
+    );
+  }
+
+  async #guarded(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'the queue of test runs could not be read');
+    }
+  }
+
+  async #fill(): Promise<void> {
+    const { limits } = this.#parts;
+    while (!this.#closing && this.#running.size < limits.concurrent) {
+      const run = this.#takeOrphan() ?? (await this.#nextWaiting());
+      if (!run) return;
+      await this.#claim(run);
+    }
+  }
+
+  #takeOrphan(): TestRunRow | undefined {
+    const index = this.#orphans.findIndex(({ org_id }) => !this.#isFull(org_id));
+    return index < 0 ? undefined : this.#orphans.splice(index, 1)[0];
+  }
+
+  async #nextWaiting(): Promise<TestRunRow | undefined> {
+    const run = await nextFairly(this.#parts.db, this.#lastOrganization, (orgId) => this.#isFull(orgId));
+    if (run) this.#lastOrganization = run.org_id;
+    return run;
+  }
+
+  #isFull(orgId: string): boolean {
+    const own = [...this.#running.values()].filter((one) => one.orgId === orgId).length;
+    return own >= this.#parts.limits.perOrganization;
+  }
+
+  async #claim(found: TestRunRow): Promise<void> {
+    const { db, clock, limits, worker } = this.#parts;
+    const now = clock.now();
+    const times = {
+      now: new Date(now).toISOString(),
+      leaseUntil: new Date(now + limits.timeoutMs + leaseMs).toISOString(),
+    };
+    const work = await db.transaction().execute(async (trx): Promise<Work | null> => {
+      const run = await claimRun(trx, found, worker, times);
+      if (!run) return null;
+      if (run.batch_id !== null) await beginBatch(trx, run.batch_id);
+      if (run.simulation_set_id !== null) await beginSet(trx, run.simulation_set_id);
+      const scenario: Scenario = JSON.parse((await findRecord(trx, run.id)).scenario);
+      return { run, scenario };
+    });
+    if (work) this.#begin(work);
+  }
+
+  #begin(work: Work): void {
+    const { clock, limits, live, log, metrics } = this.#parts;
+    const { id, org_id: orgId } = work.run;
+    const stop = new AbortController();
+    const timer = clock.after(limits.timeoutMs, () => stop.abort('timeout' satisfies Stop));
+    metrics.began();
+    const done = this.#attempts(work, stop.signal)
+      .catch((error: unknown) => log.error({ err: error, run: id }, 'a test run could not be carried out'))
+      .finally(() => {
+        timer.cancel();
+        live.end(id);
+        this.#running.delete(id);
+        if (!this.#closing) this.#wake();
+      });
+    this.#running.set(id, { orgId, stop, done });
+  }
+
+  async #attempts(first: Work, signal: AbortSignal): Promise<void> {
+    const { clock, db, limits, live, log, worker } = this.#parts;
+    for (let work: Work | null = first; work; ) {
+      const { run } = work;
+      live.begin(run.id, run.attempts);
+      this.#tellBatch(run);
+      if (run.attempts > repeats + 1) {
+        const reason = `The run was broken off ${repeats + 1} times and is not tried again.`;
+        return this.#broken(run, reason);
+      }
+      try {
+        const executed = await untilAborted(
+          this.#parts.execute(work, signal, (line) => live.said(run.id, run.attempts, line)),
+          signal,
+        );
+        return await this.#end(run, executed.end, executed.contentHash);
+      } catch (error) {
+        if (signal.aborted) return this.#stopped(run, signal.reason as Stop);
+        const hopeless = error instanceof HopelessRun || run.attempts > repeats;
+        if (hopeless) return this.#broken(run, failureText(error), error);
+        log.error({ err: error, run: run.id, attempt: run.attempts }, 'a test run failed and is tried again');
+      }
+      const now = clock.now();
+      const next: TestRunRow | undefined = await claimRun(db, run, worker, {
+        now: new Date(now).toISOString(),
+        leaseUntil: new Date(now + limits.timeoutMs + leaseMs).toISOString(),
+      });
+      work = next ? { ...work, run: next } : null;
+    }
+  }
+
+  async #stopped(run: TestRunRow, why: Stop): Promise<void> {
+    // A cancelled run was ended by whoever cancelled it.
+    if (why === 'cancelled') return;
+    if (why === 'timeout') {
+      const minutes = Math.round(this.#parts.limits.timeoutMs / 60_000);
+      return this.#broken(run, `The run took longer than ${minutes} minutes.`);
+    }
+    await releaseRun(this.#parts.db, run.id, { worker: this.#parts.worker, attempts: run.attempts });
+  }
+
+  async #broken(run: TestRunRow, reason: string, error?: unknown): Promise<void> {
+    const { clock, live, log } = this.#parts;
+    if (error !== undefined) log.error({ err: error, run: run.id }, 'a test run ended in ERROR');
+    const now = new Date(clock.now()).toISOString();
+    await this.#end(run, brokenOff('ERROR', now, reason, live.lines(run.id) ?? []), null);
+  }
+
+  async #end(run: TestRunRow, end: RunEnd, contentHash: string | null): Promise<void> {
+    const { announcements, db, metrics, onEnd, worker } = this.#parts;
+    const ended = await db.transaction().execute(async (trx) => {
+      if (!(await holdsClaim(trx, run.id, { worker, attempts: run.attempts }))) return false;
+      if (contentHash !== null && contentHash !== run.content_hash) {
+        await setContentHash(trx, run.id, contentHash);
+      }
+      return finishRun(trx, run.id, end);
+    });
+    if (!ended) return;
+    metrics.ended(end.status, end.durationMs);
+    this.#tellBatch(run);
+    announcements.announce(webhookSubject);
+    onEnd();
+  }
+
+  #tellBatch({ batch_id }: TestRunRow): void {
+    if (batch_id !== null) this.#parts.announcements.announce(batchSubject(batch_id));
+  }
+}
+
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(new Error('the run was broken off'));
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

@@ -1,0 +1,151 @@
+/** /v1/agent-testing: starting, reading and following runs (contract 6.4). */
+import { Type } from 'typebox';
+import {
+  RunAnswer,
+  RunCancelled,
+  RunList,
+  RunPath,
+  RunQuery,
+  RunStart,
+  RunStarted,
+} from '#shared/api/agent-testing/runs.ts';
+import { ScenarioPath } from '#shared/api/agent-testing/scenarios.ts';
+import { testing } from '#shared/api/agent-testing/wrapping.ts';
+import { type App, orgOf } from '../../http/app-types.ts';
+import type { Services } from '../../services.ts';
+import { batchRoutes } from '../batches/routes.ts';
+import type { ChatLine } from '../ports.ts';
+import { simulationRoutes } from '../simulation-sets/routes.ts';
+import { lastTurn, type Snapshot } from './events.ts';
+import { runSubject } from './live.ts';
+import { checkCallRun } from './over-a-call.ts';
+import { startRun } from './plan.ts';
+import { findRecord, findRun, listRuns, requireRun, resultsOf } from './run-store.ts';
+import type { TestRuns } from './start.ts';
+import { runRowView, runView } from './views.ts';
+
+const base = '/v1/agent-testing';
+
+/** Runs, batches and simulation sets. */
+export function testRunRoutes(app: App, services: Services, runs: TestRuns): void {
+  startRoute(app, services);
+  readRoutes(app, services, runs);
+  cancelRoute(app, runs);
+  eventRoute(app, services, runs);
+  batchRoutes(app, services, runs);
+  simulationRoutes(app, services);
+}
+
+function startRoute(app: App, services: Services): void {
+  app.route({
+    method: 'POST',
+    url: `${base}/scenarios/:id/run`,
+    config: {
+      limits: [{ scope: 'organization_scenario_run', limit: 60, windowSeconds: 60 }],
+      errors: ['TARGET_NOT_ALLOWED', 'NUMBER_NOT_TESTABLE', 'SCENARIO_NOT_FOUND', 'VERSION_NOT_FOUND'],
+    },
+    schema: {
+      summary: 'Run a scenario',
+      params: ScenarioPath,
+      body: RunStart,
+      response: { 200: RunStarted },
+    },
+    handler: async (request) => {
+      const { body, params } = request;
+      if (body.transport === 'sip') await checkCallRun(services, orgOf(request), params.id, body);
+      const run_id = await startRun(services, orgOf(request), params.id, body);
+      return testing({ run_id, status: 'PENDING' as const });
+    },
+  });
+}
+
+function readRoutes(app: App, { database: { db } }: Services, { live }: TestRuns): void {
+  app.route({
+    method: 'GET',
+    url: `${base}/runs`,
+    schema: { summary: 'Runs, newest first', querystring: RunQuery, response: { 200: RunList } },
+    handler: async (request) => {
+      const { limit = 50, offset = 0, ...filter } = request.query;
+      const { rows, total } = await listRuns(db, orgOf(request), filter, limit, offset);
+      const results = await resultsOf(
+        db,
+        rows.map(({ id }) => id),
+      );
+      return testing({
+        runs: rows.map((row) => runRowView(row, results.get(row.id) ?? [])),
+        total_count: total,
+      });
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: `${base}/runs/:id`,
+    config: { errors: ['RUN_NOT_FOUND'] },
+    schema: { summary: 'One run', params: RunPath, response: { 200: RunAnswer } },
+    handler: async (request) => {
+      const run = await requireRun(db, orgOf(request), request.params.id);
+      const results = (await resultsOf(db, [run.id])).get(run.id) ?? [];
+      const said = run.status === 'RUNNING' ? live.lines(run.id) : undefined;
+      return testing(runView(run, await findRecord(db, run.id), results, said));
+    },
+  });
+}
+
+function cancelRoute(app: App, runs: TestRuns): void {
+  app.route({
+    method: 'POST',
+    url: `${base}/runs/:id/cancel`,
+    config: { errors: ['RUN_NOT_FOUND', 'RUN_NOT_ACTIVE'] },
+    schema: { summary: 'Cancel a run', params: RunPath, response: { 200: RunCancelled } },
+    handler: async (request) => {
+      const { id } = request.params;
+      await runs.cancel(orgOf(request), id);
+      return testing({ id, status: 'CANCELLED' as const, cancelled: true as const });
+    },
+  });
+}
+
+function eventRoute(
+  app: App,
+  { announcements, database: { db } }: Services,
+  { live, streams }: TestRuns,
+): void {
+  app.route({
+    method: 'GET',
+    url: `${base}/runs/:id/events`,
+    // A stream has no length that HEAD could ask for, and Fastify would leave it open.
+    exposeHeadRoute: false,
+    config: { errors: ['RUN_NOT_FOUND'] },
+    schema: {
+      summary: 'A run as server-sent events: state, turn, end',
+      params: RunPath,
+      headers: Type.Object({
+        'last-event-id': Type.Optional(Type.String({ description: 'Turns after this one are sent' })),
+      }),
+    },
+    handler: async (request, reply) => {
+      const orgId = orgOf(request);
+      const { id } = await requireRun(db, orgId, request.params.id);
+      const read = async (): Promise<Snapshot | null> => {
+        const run = await findRun(db, orgId, id);
+        if (!run) return null;
+        const { attempts: attempt, status } = run;
+        const over = status !== 'PENDING' && status !== 'RUNNING';
+        const stored = async (): Promise<ChatLine[]> => JSON.parse((await findRecord(db, id)).chat_history);
+        const turns = over ? await stored() : (live.lines(id) ?? []);
+        const results = (await resultsOf(db, [id])).get(id) ?? [];
+        return { state: runRowView(run, results), version: `${status} ${attempt}`, over, attempt, turns };
+      };
+      const stream = streams.open({
+        orgId,
+        after: lastTurn(request.headers['last-event-id']),
+        watch: (tell) => announcements.on(runSubject(id), tell),
+        read,
+      });
+      // Proxies that gather an answer before they pass it on are asked not to.
+      reply.header('x-accel-buffering', 'no').type('text/event-stream; charset=utf-8');
+      return reply.send(stream);
+    },
+  });
+}

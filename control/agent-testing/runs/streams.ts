@@ -1,0 +1,91 @@
+/** The open event streams of tests: how many there may be, and how each of them ends. */
+import { Readable } from 'node:stream';
+import type { Clock } from '#shared/clock.ts';
+import { ApiError } from '#shared/errors.ts';
+import { type EventParts, testEvents } from './events.ts';
+import type { RunMetrics } from './metrics.ts';
+
+export interface TestStreamsParts {
+  readonly clock: Clock;
+  readonly perOrganization: number;
+  readonly heartbeatMs: number;
+  readonly metrics: Pick<RunMetrics, 'streamBegan' | 'streamEnded'>;
+}
+
+export type StreamOrder = Pick<EventParts, 'read' | 'watch' | 'after'> & { readonly orgId: string };
+
+/** The reader asks again then, with its key; so a revoked one is of no use for long. */
+const longestMs = 60 * 60 * 1000;
+
+export class TestStreams {
+  readonly #parts: TestStreamsParts;
+  readonly #open = new Map<Readable, { readonly orgId: string; end(): void }>();
+  #closed = false;
+
+  constructor(parts: TestStreamsParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws ApiError RATE_LIMITED, SERVICE_UNAVAILABLE */
+  open({ orgId, ...order }: StreamOrder): Readable {
+    this.#admit(orgId);
+    const { clock, heartbeatMs, metrics } = this.#parts;
+    const stop = new AbortController();
+    const events = testEvents({ ...order, clock, heartbeatMs, signal: stop.signal });
+    const began = clock.now();
+    let read = began;
+    const pull = async () => {
+      read = clock.now();
+      const { done, value } = await events.next();
+      stream.push(done ? null : value);
+    };
+    const stream = new Readable({
+      highWaterMark: 1,
+      read: () => void pull().catch((error: Error) => stream.destroy(error)),
+      destroy: (error, done) => {
+        stop.abort();
+        // Runs what the generator does at its end, also when it waits for nobody.
+        events.return(undefined).then(() => done(error), done);
+      },
+    });
+    const end = () => {
+      stop.abort();
+      // Nobody takes what is there already, so the end would never be reached.
+      if (stream.readableLength > 0) stream.destroy();
+    };
+    const watch = () => {
+      const now = clock.now();
+      const stalled = stream.readableLength > 0 && now - read > 3 * heartbeatMs;
+      if (stalled || now - began >= longestMs) end();
+      else timer = clock.after(heartbeatMs, watch);
+    };
+    let timer = clock.after(heartbeatMs, watch);
+    this.#open.set(stream, { orgId, end });
+    metrics.streamBegan();
+    stream.once('close', () => {
+      timer.cancel();
+      this.#open.delete(stream);
+      metrics.streamEnded();
+    });
+    return stream;
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Ends every stream; none is opened any more. */
+  close(): void {
+    this.#closed = true;
+    for (const { end } of this.#open.values()) end();
+  }
+
+  #admit(orgId: string): void {
+    if (this.#closed) throw ApiError.unavailable('The control plane is ending; try again.', 1);
+    const limit = this.#parts.perOrganization;
+    const own = [...this.#open.values()].filter((one) => one.orgId === orgId).length;
+    if (own < limit) return;
+    const details = { limit, window_seconds: 1, scope: 'organization_test_streams' };
+    throw ApiError.of('RATE_LIMITED', details, 'Too many event streams are open.').waiting(5);
+  }
+}

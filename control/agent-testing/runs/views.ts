@@ -1,0 +1,88 @@
+/** Runs as the API shows them (contract 6.4). Pure. */
+import type { AssertionResultView, AssertionType } from '#shared/api/agent-testing/assertions.ts';
+import type { Run, RunRowView, TriggerSource } from '#shared/api/agent-testing/runs.ts';
+import type { TestAssertionResultRow, TestRunRecordRow } from '../../db/tables.ts';
+import type { ChatLine, RecordedToolCall, RecordedWebhook } from '../ports.ts';
+import { round4, rounded } from '../statistics.ts';
+import type { RunWithName } from './run-store.ts';
+
+function resultView(row: TestAssertionResultRow): AssertionResultView {
+  const { run_id: _, place: __, type, passed, is_required, score, evidence, ...rest } = row;
+  return {
+    ...rest,
+    type: type as AssertionType,
+    passed: passed === 1,
+    is_required: is_required === 1,
+    score: round4(score),
+    evidence: JSON.parse(evidence),
+  };
+}
+
+export function runRowView(run: RunWithName, results: readonly TestAssertionResultRow[]): RunRowView {
+  const { id, scenario_id, pathway_id, persona_id, batch_id, status, turn_count, duration_ms, created_at } =
+    run;
+  return {
+    id,
+    scenario_id,
+    pathway_id,
+    persona_id,
+    batch_id,
+    status,
+    overall_score: rounded(run.overall_score),
+    turn_count,
+    duration_ms,
+    created_at,
+    scenario: { id: scenario_id, name: run.scenario_name },
+    assertion_results: results.map(resultView),
+  };
+}
+
+/** @param said what was said so far, of a run that is under way */
+export function runView(
+  run: RunWithName,
+  record: TestRunRecordRow,
+  results: readonly TestAssertionResultRow[],
+  said?: readonly ChatLine[],
+): Run {
+  const lines: readonly ChatLine[] = said ?? JSON.parse(record.chat_history);
+  const tone: Run['service_tone_score'] = parsed(record.service_tone_score);
+  return {
+    ...runRowView(run, results),
+    ...(said && { turn_count: said.reduce((most, { turn }) => Math.max(most, turn), 0) }),
+    simulation_set_id: run.simulation_set_id,
+    tornado_session_id: run.tornado_session_id,
+    version_number: run.version_number,
+    content_hash: run.content_hash,
+    chat_history: [...lines],
+    variables_extracted: JSON.parse(record.variables_extracted),
+    nodes_visited: JSON.parse(record.nodes_visited) ?? [],
+    current_node_id: record.current_node_id,
+    webhook_calls: (JSON.parse(record.webhook_calls) as RecordedWebhook[]).map((call) => ({
+      ...call,
+      response: call.response ?? null,
+    })),
+    tool_calls: JSON.parse(record.tool_calls) as RecordedToolCall[],
+    service_tone_score: tone && roundedTone(tone),
+    reasoning: record.reasoning,
+    evaluator: JSON.parse(record.evaluator),
+    seed: run.seed,
+    trigger_source: run.trigger_source as TriggerSource,
+    error_message: record.error_message,
+    started_at: run.started_at,
+    completed_at: run.completed_at,
+    transport: run.transport,
+    voice: parsed(record.voice),
+  };
+}
+
+function parsed<T>(text: string | null): T | null {
+  return text === null ? null : JSON.parse(text);
+}
+
+function roundedTone(tone: NonNullable<Run['service_tone_score']>): NonNullable<Run['service_tone_score']> {
+  const entries = Object.entries(tone).map(([name, value]) => [
+    name,
+    typeof value === 'number' ? round4(value) : value,
+  ]);
+  return Object.fromEntries(entries);
+}

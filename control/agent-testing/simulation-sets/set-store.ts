@@ -1,0 +1,125 @@
+/** Simulation sets as stored, and how they come to their end (contract 6.7). */
+import { ApiError } from '#shared/errors.ts';
+import type { Db, TestSimulationSetRow } from '../../db/tables.ts';
+import { queueEvent } from '../../webhooks/store.ts';
+import { endedStatus, type ScenarioOfSet, type SimulatedRun, setStatistics } from './set-statistics.ts';
+
+export async function insertSet(db: Db, set: TestSimulationSetRow): Promise<void> {
+  await db.insertInto('test_simulation_sets').values(set).execute();
+}
+
+/** @throws ApiError SIMULATION_SET_NOT_FOUND */
+export async function requireSet(db: Db, orgId: string, id: string): Promise<TestSimulationSetRow> {
+  const row = await db
+    .selectFrom('test_simulation_sets')
+    .selectAll()
+    .where('id', '=', id)
+    .where('org_id', '=', orgId)
+    .executeTakeFirst();
+  if (!row) throw ApiError.of('SIMULATION_SET_NOT_FOUND');
+  return row;
+}
+
+export async function beginSet(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('test_simulation_sets')
+    .set({ status: 'RUNNING' })
+    .where('id', '=', id)
+    .where('status', '=', 'PENDING')
+    .execute();
+}
+
+export async function setView(db: Db, set: TestSimulationSetRow) {
+  const { id, status, simulations_per_scenario, pass_threshold, created_at, completed_at } = set;
+  const scenarios = await scenariosOf(db, set);
+  return {
+    id,
+    status,
+    simulations_per_scenario,
+    total_scenarios: scenarios.length,
+    pass_threshold,
+    statistics: setStatistics(scenarios, await simulatedRuns(db, id)),
+    created_at,
+    completed_at,
+  };
+}
+
+/** Ends a set whose runs have all ended, and puts its event on its way. @param now ISO */
+export async function settleSet(db: Db, id: string, now: string): Promise<void> {
+  if (await hasOpenRuns(db, id)) return beginSet(db, id);
+  const open = await db
+    .selectFrom('test_simulation_sets')
+    .selectAll()
+    .where('id', '=', id)
+    .where('status', 'in', ['PENDING', 'RUNNING'])
+    .executeTakeFirst();
+  if (!open) return;
+  const status = endedStatus(await scenariosOf(db, open), await simulatedRuns(db, id), open.pass_threshold);
+  await db
+    .updateTable('test_simulation_sets')
+    .set({ status, completed_at: now })
+    .where('id', '=', id)
+    .execute();
+  await queueEvent(
+    db,
+    { now: () => Date.parse(now) },
+    {
+      orgId: open.org_id,
+      type: 'simulation_set.completed',
+      url: open.webhook_url,
+      subjectId: id,
+      data: await setView(db, { ...open, status, completed_at: now }),
+    },
+  );
+}
+
+async function hasOpenRuns(db: Db, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('test_runs')
+    .select('id')
+    .where('simulation_set_id', '=', id)
+    .where('status', 'in', ['PENDING', 'RUNNING'])
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** In the order of the request. Deleted scenarios keep their names. */
+async function scenariosOf(db: Db, set: TestSimulationSetRow): Promise<ScenarioOfSet[]> {
+  const ids: string[] = JSON.parse(set.scenario_ids);
+  const rows = await db.selectFrom('test_scenarios').select(['id', 'name']).where('id', 'in', ids).execute();
+  const names = new Map(rows.map(({ id, name }) => [id, name]));
+  return ids.map((id) => ({ id, name: names.get(id) ?? id }));
+}
+
+async function simulatedRuns(db: Db, id: string): Promise<SimulatedRun[]> {
+  const runs = await db
+    .selectFrom('test_runs')
+    .select(['id', 'scenario_id', 'status', 'overall_score'])
+    .where('simulation_set_id', '=', id)
+    .where('status', 'not in', ['PENDING', 'RUNNING'])
+    .orderBy('created_at')
+    .orderBy('seed')
+    .orderBy('id')
+    .execute();
+  const unmet = await db
+    .selectFrom('test_assertion_results')
+    .innerJoin('test_runs', 'test_runs.id', 'test_assertion_results.run_id')
+    .select([
+      'test_assertion_results.run_id',
+      'test_assertion_results.type',
+      'test_assertion_results.name',
+      'test_assertion_results.assertion_id',
+    ])
+    .where('test_runs.simulation_set_id', '=', id)
+    .where('test_runs.status', '=', 'FAILED')
+    .where('test_assertion_results.passed', '=', 0)
+    .execute();
+  const byRun = Map.groupBy(unmet, ({ run_id }) => run_id);
+  return runs.map((run) => ({
+    ...run,
+    unmet: (byRun.get(run.id) ?? []).map(
+      ({ type, name, assertion_id }) => `${type}:${name ? name : assertion_id}`,
+    ),
+  }));
+}

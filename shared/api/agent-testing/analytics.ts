@@ -1,0 +1,84 @@
+/** Analytics of a pathway's runs (contract 6.9 and 6.10). */
+import { type Static, Type } from 'typebox';
+import { Integer, Iso, Nullable, OneOf, PathId } from '#shared/api/common.ts';
+import { Testing } from './wrapping.ts';
+
+const text = Type.String();
+const Share = Nullable(Type.Number());
+export const Interval = Type.Object({ low: Type.Number(), high: Type.Number() });
+
+export const AnalyticsPath = PathId('pathwayId', 'Id of the pathway');
+export const AnalyticsQuery = Type.Object({ days: Type.Optional(Integer(1, 365, 'Default: 30')) });
+
+const totals = {
+  total_runs: Type.Integer(),
+  passed: Type.Integer(),
+  failed: Type.Integer(),
+  errored: Type.Integer(),
+  cancelled: Type.Integer(),
+  pass_rate: Share,
+  pass_rate_interval: Nullable(Interval),
+  failure_rate: Share,
+  avg_score: Share,
+};
+
+export const Analytics = Testing({
+  ...totals,
+  runs: Type.Array(
+    Type.Object({
+      id: text,
+      scenario_id: text,
+      scenario_name: text,
+      status: OneOf(['passed', 'failed', 'error', 'cancelled']),
+      score: Share,
+      created_at: Iso(),
+    }),
+  ),
+});
+
+const RateCount = Type.Object({ rate: Share, count: Type.Integer() });
+const nodeCategories = ['scenario', 'start', 'middle', 'end', 'outcome'] as const;
+
+const enhanced = {
+  ...totals,
+  health_score: Share,
+  health_components: Type.Object({ pass_rate_lower: Share, avg_score: Share, reliability: Share }),
+  reliability_score: Share,
+  reliability_components: Type.Array(
+    Type.Object({ scenario_id: text, n: Type.Integer(), c: Type.Integer(), value: Type.Number() }),
+  ),
+  trend: Type.Object({
+    weekly: OneOf(['improving', 'declining', 'stable']),
+    recent: RateCount,
+    prior: RateCount,
+    delta: Share,
+    interval: Nullable(Interval),
+    daily_pass_rates: Type.Array(Type.Object({ date: text, rate: Type.Number(), count: Type.Integer() })),
+  }),
+  node_failure_heatmap: Type.Array(
+    Type.Object({
+      node_id: text,
+      node_name: text,
+      failure_count: Type.Integer(),
+      total_traversals: Type.Integer(),
+      failure_rate: Type.Number(),
+    }),
+  ),
+  weakest_link: Nullable(Type.Object({ node_id: text, node_name: text, failure_rate: Type.Number() })),
+  sankey_data: Type.Object({
+    nodes: Type.Array(Type.Object({ id: text, name: text, type: text, category: OneOf(nodeCategories) })),
+    links: Type.Array(
+      Type.Object({
+        source: text,
+        target: text,
+        value: Type.Integer(),
+        pass_count: Type.Integer(),
+        fail_count: Type.Integer(),
+      }),
+    ),
+  }),
+};
+
+export const EnhancedAnalytics = Testing(enhanced);
+const EnhancedView = Type.Object(enhanced);
+export type EnhancedView = Static<typeof EnhancedView>;

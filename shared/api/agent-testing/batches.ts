@@ -1,0 +1,100 @@
+/** Several scenarios run together, once or many times (contract 6.6 and 6.7). */
+import { type Static, Type } from 'typebox';
+import { Closed, Integer, Iso, List, Nullable, OneOf, PathId, Uuid } from '#shared/api/common.ts';
+import { Interval } from './analytics.ts';
+import { RunRowView, starting, triggerSources } from './runs.ts';
+import { subject } from './scenarios.ts';
+import { Testing } from './wrapping.ts';
+
+const Optional = Type.Optional;
+const text = Type.String();
+const Share = Nullable(Type.Number());
+const ScenarioIds = (most: number) => Type.Array(Uuid(), { minItems: 1, maxItems: most, uniqueItems: true });
+
+export const BatchStart = Closed({ ...starting, scenario_ids: ScenarioIds(100) });
+export type BatchStart = Static<typeof BatchStart>;
+export const BatchStarted = Testing({
+  batch_id: text,
+  runs: Type.Array(Type.Object({ run_id: text, scenario_id: text })),
+});
+
+const groupStatuses = ['PENDING', 'RUNNING', 'PASSED', 'FAILED', 'ERROR', 'CANCELLED'] as const;
+export type GroupStatus = (typeof groupStatuses)[number];
+
+const batchFields = {
+  id: text,
+  status: OneOf(groupStatuses),
+  total_scenarios: Type.Integer(),
+  passed_scenarios: Type.Integer(),
+  failed_scenarios: Type.Integer(),
+  trigger_source: OneOf(triggerSources),
+  publish_on_pass: Type.Boolean(),
+  published: Type.Boolean(),
+  version_number: Nullable(Type.Integer()),
+  created_at: Iso(),
+  completed_at: Nullable(Iso()),
+  runs: Type.Array(RunRowView),
+};
+const Batch = Type.Object(batchFields);
+export type Batch = Static<typeof Batch>;
+export const BatchAnswer = Testing(batchFields);
+export const BatchPath = PathId('id', 'Id of the batch');
+
+export const SimulationStart = Closed({
+  ...starting,
+  ...subject,
+  scenario_ids: List(Uuid(), 1, 50),
+  simulations_per_scenario: Integer(1, 100),
+  pass_threshold: Optional(Type.Number({ minimum: 0, maximum: 1 })),
+});
+export type SimulationStart = Static<typeof SimulationStart>;
+export const SimulationStarted = Testing({
+  simulation_set_id: text,
+  status: Type.Literal('PENDING'),
+  simulations_per_scenario: Type.Integer(),
+  total_scenarios: Type.Integer(),
+  created_at: Iso(),
+});
+
+const ScenarioStatistics = Type.Object({
+  scenario_id: text,
+  scenario_name: text,
+  total_runs: Type.Integer(),
+  passed: Type.Integer(),
+  failed: Type.Integer(),
+  errored: Type.Integer(),
+  cancelled: Type.Integer(),
+  pass_rate: Share,
+  pass_rate_interval: Nullable(Interval),
+  is_flaky: Type.Boolean(),
+  flakiness: Share,
+  scores: Type.Object({ mean: Share, median: Share, stddev: Share, min: Share, max: Share }),
+  worst_run_id: Nullable(text),
+  common_failure_modes: Type.Array(text),
+  confidence: OneOf(['low', 'medium', 'high']),
+});
+export type ScenarioStatistics = Static<typeof ScenarioStatistics>;
+
+const OverallStatistics = Type.Object({
+  avg_pass_rate: Share,
+  flaky_count: Type.Integer(),
+  reliable_count: Type.Integer(),
+  total_runs: Type.Integer(),
+  errored: Type.Integer(),
+});
+export type OverallStatistics = Static<typeof OverallStatistics>;
+
+export const SimulationAnswer = Testing({
+  id: text,
+  status: OneOf(groupStatuses),
+  simulations_per_scenario: Type.Integer(),
+  total_scenarios: Type.Integer(),
+  pass_threshold: Type.Number(),
+  statistics: Type.Object({
+    per_scenario: Type.Record(text, ScenarioStatistics),
+    overall: OverallStatistics,
+  }),
+  created_at: Iso(),
+  completed_at: Nullable(Iso()),
+});
+export const SimulationPath = PathId('id', 'Id of the simulation set');

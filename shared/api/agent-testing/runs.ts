@@ -1,0 +1,184 @@
+/** Runs of scenarios, and what is made of a failed one (contract 6.4 and 6.5). */
+import { type Static, Type } from 'typebox';
+import {
+  Closed,
+  Integer,
+  Iso,
+  Nullable,
+  OneOf,
+  Open,
+  PathId,
+  PhoneNumber,
+  Text,
+  Uuid,
+} from '#shared/api/common.ts';
+import { AssertionResultView, EvidenceView, toneDimensions } from './assertions.ts';
+import { runStatuses } from './scenarios.ts';
+import { Testing } from './wrapping.ts';
+
+const Optional = Type.Optional;
+const text = Type.String();
+const Share = Nullable(Type.Number());
+
+export const triggerSources = ['api', 'dashboard', 'ci', 'promotion', 'tornado', 'simulation'] as const;
+export type TriggerSource = (typeof triggerSources)[number];
+
+/** Members that every start takes. */
+export const starting = {
+  version_number: Optional(Integer(0, 2_147_483_647)),
+  webhook_url: Optional(Text(1, 2000)),
+  seed: Optional(Integer(0, 2_147_483_647)),
+};
+
+export const RunStart = Closed({
+  ...starting,
+  request_data_override: Optional(Open()),
+  transport: Optional(OneOf(['text', 'sip'], 'Default: text')),
+  phone_number: Optional(PhoneNumber()),
+});
+export type RunStart = Static<typeof RunStart>;
+export const RunStarted = Testing({ run_id: text, status: OneOf(['PENDING', 'RUNNING']) });
+
+export const RunQuery = Type.Object({
+  scenario_id: Optional(Uuid()),
+  pathway_id: Optional(Uuid()),
+  persona_id: Optional(Uuid()),
+  batch_id: Optional(Uuid()),
+  status: Optional(OneOf(runStatuses)),
+  limit: Optional(Integer(1, 100, 'Default: 50')),
+  offset: Optional(Integer(0, 1_000_000_000)),
+});
+export type RunQuery = Static<typeof RunQuery>;
+
+export const runRowFields = {
+  id: text,
+  scenario_id: text,
+  pathway_id: Nullable(text),
+  persona_id: Nullable(text),
+  batch_id: Nullable(text),
+  status: OneOf(runStatuses),
+  overall_score: Share,
+  turn_count: Type.Integer(),
+  duration_ms: Nullable(Type.Integer()),
+  created_at: Iso(),
+  scenario: Type.Object({ id: text, name: text }),
+  assertion_results: Type.Array(AssertionResultView),
+};
+export const RunRowView = Type.Object(runRowFields);
+export type RunRowView = Static<typeof RunRowView>;
+export const RunList = Testing({ runs: Type.Array(RunRowView), total_count: Type.Integer() });
+
+const Evaluator = Type.Object({ provider: text, model: text, deterministic: Type.Boolean() });
+
+const Tone = Type.Object({
+  ...(Object.fromEntries(toneDimensions.map((dimension) => [dimension, Type.Number()])) as Record<
+    (typeof toneDimensions)[number],
+    ReturnType<typeof Type.Number>
+  >),
+  overall_tone_score: Type.Number(),
+  issues: Type.Array(text),
+  examples: Type.Array(EvidenceView),
+});
+export type Tone = Static<typeof Tone>;
+
+const Voice = Type.Object({
+  call_id: Nullable(text),
+  codec: Nullable(text),
+  turns: Type.Array(
+    Type.Object({
+      turn: Type.Integer(),
+      response_latency_ms: Nullable(Type.Integer()),
+      speech_ms: Type.Integer(),
+      silence_ms: Type.Integer(),
+      barge_in: Type.Boolean(),
+      transcript_source: OneOf(['agent_log', 'transcription']),
+    }),
+  ),
+  latency_ms: Type.Object({
+    p50: Nullable(Type.Integer()),
+    p95: Nullable(Type.Integer()),
+    max: Nullable(Type.Integer()),
+  }),
+  media: Nullable(Open()),
+  dtmf_sent: Type.Array(text),
+});
+export type Voice = Static<typeof Voice>;
+
+export const runFields = {
+  ...runRowFields,
+  simulation_set_id: Nullable(text),
+  tornado_session_id: Nullable(text),
+  version_number: Type.Integer(),
+  content_hash: text,
+  chat_history: Type.Array(
+    Type.Object({
+      role: OneOf(['user', 'assistant']),
+      content: text,
+      turn: Type.Integer(),
+      node_id: Nullable(text),
+    }),
+  ),
+  variables_extracted: Open(),
+  nodes_visited: Type.Array(text),
+  current_node_id: Nullable(text),
+  webhook_calls: Type.Array(
+    Type.Object({
+      node_id: text,
+      url: text,
+      method: text,
+      status_code: Nullable(Type.Integer()),
+      at: Iso(),
+      body: Nullable(text),
+      response: Type.Unknown(),
+      mocked: Type.Boolean({ description: 'Nothing left the program: a mock or a dry run answered' }),
+    }),
+  ),
+  tool_calls: Type.Array(
+    Type.Object({
+      name: text,
+      node_id: Nullable(text),
+      input: Type.Unknown(),
+      ok: Type.Boolean(),
+      result: Type.Unknown(),
+      at: Iso(),
+      mocked: Type.Boolean(),
+    }),
+  ),
+  service_tone_score: Nullable(Tone),
+  reasoning: Nullable(text),
+  evaluator: Type.Object({ caller: Evaluator, agent: Evaluator, judge: Evaluator }),
+  seed: Type.Integer(),
+  trigger_source: OneOf(triggerSources),
+  error_message: Nullable(text),
+  started_at: Nullable(Iso()),
+  completed_at: Nullable(Iso()),
+  transport: OneOf(['text', 'sip']),
+  voice: Nullable(Voice),
+};
+const Run = Type.Object(runFields);
+export type Run = Static<typeof Run>;
+export const RunAnswer = Testing(runFields);
+export const RunPath = PathId('id', 'Id of the run');
+export const RunCancelled = Testing({
+  id: text,
+  status: Type.Literal('CANCELLED'),
+  cancelled: Type.Literal(true),
+});
+
+export const suggestionTypes = ['prompt_change', 'node_config', 'flow_change', 'tone_improvement'] as const;
+const Analysis = Type.Object({
+  root_cause: text,
+  suggestions: Type.Array(
+    Type.Object({
+      type: OneOf(suggestionTypes),
+      target_node_id: Nullable(text),
+      target_node_name: Nullable(text),
+      description: text,
+      suggested_change: text,
+      confidence: Type.Number({ minimum: 0, maximum: 1 }),
+    }),
+  ),
+  node_id_to_name: Type.Record(text, text),
+});
+export type Analysis = Static<typeof Analysis>;
+export const RunAnalysis = Testing({ analysis: Analysis });

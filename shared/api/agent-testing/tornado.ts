@@ -1,0 +1,104 @@
+/** Tornado: run, fix a fork, run again (contract 6.8). */
+import { type Static, Type } from 'typebox';
+import { Closed, Integer, Iso, Nullable, OneOf, PathId, Uuid } from '#shared/api/common.ts';
+import { starting } from './runs.ts';
+import { Testing } from './wrapping.ts';
+
+const Optional = Type.Optional;
+const text = Type.String();
+
+export const tornadoStatuses = [
+  'RUNNING',
+  'COMPLETED_ALL_PASSED',
+  'COMPLETED_PARTIAL',
+  'STUCK',
+  'TIMEOUT',
+  'ERROR',
+  'CANCELLED',
+] as const;
+export type TornadoStatus = (typeof tornadoStatuses)[number];
+
+export const TornadoStart = Closed({
+  ...starting,
+  pathway_id: Uuid(),
+  persona_id: Optional(Uuid('Stored and echoed only')),
+  scenario_ids: Optional(Type.Array(Uuid(), { minItems: 1, maxItems: 50, uniqueItems: true })),
+  max_iterations: Optional(Integer(1, 20, 'Default: 5')),
+  timeout_ms: Optional(Integer(60_000, 3_600_000, 'Default: 900000')),
+});
+export type TornadoStart = Static<typeof TornadoStart>;
+export const TornadoStarted = Testing({
+  session_id: text,
+  status: Type.Literal('RUNNING'),
+  pathway_id: text,
+  max_iterations: Type.Integer(),
+  timeout_ms: Type.Integer(),
+  created_at: Iso(),
+});
+
+export const ActiveQuery = Type.Object({ pathway_id: Optional(Uuid()), persona_id: Optional(Uuid()) });
+export const ActiveTornado = Testing({
+  session_id: text,
+  status: Type.Literal('RUNNING'),
+  pathway_id: text,
+  persona_id: Nullable(text),
+  current_iteration: Type.Integer(),
+  max_iterations: Type.Integer(),
+  total_scenarios: Type.Integer(),
+  passed_scenarios: Type.Integer(),
+  failed_scenarios: Type.Integer(),
+  created_at: Iso(),
+});
+
+const FixPlan = Type.Object({
+  fixes: Type.Array(
+    Type.Object({
+      id: text,
+      target_node: Nullable(text),
+      description: text,
+      type: OneOf(['prompt_edit', 'config_change', 'flow_change']),
+      status: OneOf(['applied', 'reverted', 'skipped']),
+    }),
+  ),
+  priority_order: Type.Array(text),
+});
+export type FixPlan = Static<typeof FixPlan>;
+
+const Iteration = Type.Object({
+  iteration: Type.Integer(),
+  batch_id: text,
+  started_at: Iso(),
+  completed_at: Nullable(Iso()),
+  version_number: Type.Integer(),
+  passed_ids: Type.Array(text),
+  failed_ids: Type.Array(text),
+  newly_unfixable_ids: Type.Array(text),
+  avg_score: Nullable(Type.Number()),
+  fix_plan: Nullable(FixPlan),
+  prompt_excerpt: Nullable(text),
+});
+export type Iteration = Static<typeof Iteration>;
+
+export const TornadoAnswer = Testing({
+  session_id: text,
+  status: OneOf(tornadoStatuses),
+  pathway_id: text,
+  persona_id: Nullable(text),
+  base_version: Type.Integer(),
+  current_iteration: Type.Integer(),
+  max_iterations: Type.Integer(),
+  total_scenarios: Type.Integer(),
+  passed_scenarios: Type.Integer(),
+  failed_scenarios: Type.Integer(),
+  unfixable_count: Type.Integer(),
+  unfixable_ids: Type.Array(text),
+  iterations: Type.Array(Iteration),
+  elapsed_ms: Type.Integer(),
+  timeout_ms: Type.Integer(),
+  forked_version: Nullable(Type.Integer()),
+  error_message: Nullable(text),
+  created_at: Iso(),
+  completed_at: Nullable(Iso()),
+});
+export const TornadoPath = PathId('id', 'Id of the session');
+export const TornadoCancelled = Testing({ cancelled: Type.Literal(true) });

@@ -1,0 +1,15 @@
+/** Success bodies of the testing group: the object itself, and once more in `data` (contract 1.2). */
+import { type TObject, type TProperties, Type } from 'typebox';
+
+/** Schema of an answer whose object has these properties. */
+export const Testing = <P extends TProperties>(properties: P) =>
+  Type.Object({ ...properties, data: Type.Object(properties), errors: Type.Null() }) as TestingSchema<P>;
+
+type TestingSchema<P extends TProperties> = TObject<
+  P & { data: TObject<P>; errors: ReturnType<typeof Type.Null> }
+>;
+
+/** Wraps an answer's object. */
+export function testing<T extends object>(data: T): T & { data: T; errors: null } {
+  return { ...data, data, errors: null };
+}

@@ -1,0 +1,40 @@
+/** The log of changes, as it is read. */
+import { type Static, Type } from 'typebox';
+import { Integer, Iso, Nullable, OneOf, Plain, Text, Uuid } from '#shared/api/common.ts';
+
+const Optional = Type.Optional;
+const text = Type.String();
+
+const filters = {
+  limit: Optional(Integer(1, 500)),
+  before: Optional(Uuid('id of the last entry of the previous page')),
+  area: Optional(Text(1, 64, 'Such as sip, numbers, keys or organization')),
+  subject_id: Optional(Text(1, 128, 'Of what was changed, such as a phone number')),
+  actor: Optional(Text(1, 64, 'First characters of a key, as entries show them')),
+  from_date: Optional(Text(1, 40, 'Date or ISO time, inclusive')),
+  to_date: Optional(Text(1, 40, 'ISO time, exclusive; a bare date includes its day')),
+};
+
+export const AuditQuery = Type.Object(filters);
+export type AuditQuery = Static<typeof AuditQuery>;
+
+/** Of operators, who see every organization. */
+export const AdminAuditQuery = Type.Object({ org_id: Optional(Uuid()), ...filters });
+
+export const AuditEntry = Type.Object({
+  id: text,
+  org_id: Nullable(text),
+  at: Iso(),
+  actor: Type.Object({
+    kind: OneOf(['api_key', 'operator', 'command_line', 'system']),
+    key: Nullable(Type.String({ description: 'First characters of the key that was used' })),
+  }),
+  request_id: Nullable(text),
+  area: text,
+  subject_id: text,
+  action: text,
+  changed_fields: Type.Array(text, { description: 'Names without values, as a value may be a secret' }),
+});
+export type AuditEntry = Static<typeof AuditEntry>;
+
+export const AuditPage = Plain(Type.Object({ entries: Type.Array(AuditEntry) }));
