@@ -37,6 +37,7 @@ const Level = Type.Union([
 const EngineEvent = Type.Union([
   Type.Object({ event: Type.Literal('ready'), tls: Address, app: Address }),
   Type.Object({ event: Type.Literal('log'), level: Level, message: Type.String() }),
+  Type.Object({ event: Type.Literal('refusals'), sources: Type.Record(Type.String(), Type.Integer()) }),
   Type.Object({ event: Type.Literal('metrics'), metrics: Type.Record(Type.String(), Type.Number()) }),
 ]);
 type EngineEvent = Static<typeof EngineEvent>;
@@ -50,6 +51,8 @@ export interface EngineProcessOptions {
   /** The engine listens; after a restart its application port may be another. */
   readonly onReady: (app: { host: string; port: number }) => void;
   readonly onRestart: () => void;
+  /** Requests that the engine has refused by itself: their number by source address. */
+  readonly onRefusals?: (sources: Readonly<Record<string, number>>) => void;
   /** The engine cannot work with what it was told; the log has its reason. */
   readonly onUnusable: () => void;
 }
@@ -106,6 +109,11 @@ export class EngineProcess {
     this.#child?.stdin.write('{"command":"reload-certificates"}\n');
   }
 
+  /** Lets the engine close all connections that `address` has made, and take no new one of it for so long. */
+  block(address: string, seconds: number): void {
+    this.#child?.stdin.write(`${JSON.stringify({ command: 'block', address, seconds })}\n`);
+  }
+
   /** Ends the engine for good: politely, then by force. */
   async stop(): Promise<void> {
     this.#stopping = true;
@@ -134,6 +142,9 @@ export class EngineProcess {
         log.info({ tls: event.tls }, 'SIP engine listens');
         this.#wasReady = true;
         onReady(event.app);
+        break;
+      case 'refusals':
+        this.#options.onRefusals?.(event.sources);
         break;
       case 'metrics':
         this.#metrics = event.metrics;

@@ -14,10 +14,19 @@ export interface Timer {
   cancel(): void;
 }
 
+/** Node takes a longer delay for 1 ms. */
+const longestDelayMs = 2 ** 31 - 1;
+
 class SystemTimer implements Timer {
-  readonly #handle: NodeJS.Timeout;
+  #handle: NodeJS.Timeout;
   constructor(ms: number, fire: () => void) {
-    this.#handle = setTimeout(fire, ms);
+    this.#handle = this.#arm(ms, fire);
+  }
+  #arm(ms: number, fire: () => void): NodeJS.Timeout {
+    if (!(ms > longestDelayMs)) return setTimeout(fire, ms);
+    return setTimeout(() => {
+      this.#handle = this.#arm(ms - longestDelayMs, fire);
+    }, longestDelayMs);
   }
   cancel(): void {
     clearTimeout(this.#handle);

@@ -77,10 +77,11 @@ describe('redactSip', () => {
     );
   });
 
-  it('takes the nonce out of a challenge and leaves its other values', () => {
-    const challenge = (nonce: string) =>
-      `SIP/2.0 401 Unauthorized\r\nWWW-Authenticate: Digest realm="r", nonce="${nonce}", opaque="o", algorithm=MD5\r\n\r\n`;
-    expect(redactSip(challenge('84a4cc6f'))).toBe(challenge('REDACTED'));
+  it('takes nonce and opaque out of a challenge and leaves its other values', () => {
+    const challenge = (nonce: string, opaque: string) =>
+      `SIP/2.0 401 Unauthorized\r\nWWW-Authenticate: Digest realm="r", nonce="${nonce}", OPAQUE=${opaque}, algorithm=MD5\r\n\r\n`;
+    expect(redactSip(challenge('84a4cc6f', '"5ccc"'))).toBe(challenge('REDACTED', '"REDACTED"'));
+    expect(redactSip(challenge('84a4cc6f', '5ccc'))).toBe(challenge('REDACTED', 'REDACTED'));
   });
 
   it('returns a message without secrets as it came', () => {

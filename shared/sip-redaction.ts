@@ -1,13 +1,13 @@
 /**
  * Takes the secrets out of a SIP message's text before it is stored or shown (contract 3.4): SRTP keys of
  * `a=crypto` lines (RFC 4568), digest values and tokens of Authorization and Proxy-Authorization, and the
- * nonce of a challenge. Redacting twice changes nothing. Content-Length is left as it stood on the wire.
+ * nonce and opaque of a challenge. Redacting twice changes nothing. Content-Length is left as it stood on the wire.
  *
  * Runs on every message of every call, so lines that begin with no letter of interest are skipped by one
  * character, and a message without secrets is returned as it came.
  */
 const credentialParameters = /\b(response|nonce|cnonce|opaque)(\s*=\s*)("(?:[^"\\]|\\.)*"|[^\s,]*)/gi;
-const challengeParameters = /\b(nonce)(\s*=\s*)("(?:[^"\\]|\\.)*"|[^\s,]*)/gi;
+const challengeParameters = /\b(nonce|opaque)(\s*=\s*)("(?:[^"\\]|\\.)*"|[^\s,]*)/gi;
 /** RFC 4568 section 9.2: `inline:` key||salt, then optional `|lifetime|mki:length`. Blanks are a mistake, but seen. */
 const inlineKeys = /(inline[ \t]*:[ \t]*)[^\s|;]+/gi;
 /** The attribute in any writing, so that a line that is not quite right hides its key too. */
@@ -21,6 +21,7 @@ const headers: readonly { readonly name: string; readonly redact: (value: string
   { name: 'proxy-authorization', redact: redactCredentials },
   { name: 'www-authenticate', redact: redactChallenge },
   { name: 'proxy-authenticate', redact: redactChallenge },
+  { name: 'x-trunkline-test', redact: () => ' REDACTED' },
 ];
 
 /** The message with every secret replaced by `REDACTED`. `message` is a whole SIP message, line ends included. */
@@ -63,6 +64,7 @@ function redactionOf(message: string, start: number): ((line: string) => string)
       return headerRedaction(message, start);
     case 0x70: // p
     case 0x77: // w
+    case 0x78: // x
       return headerRedaction(message, start);
     default:
       return undefined;

@@ -34,8 +34,8 @@ export class ClientDialogs {
     if ((method !== 'INVITE' && method !== 'SUBSCRIBE') || !client) return '';
     const id = dialogId(headers.get('call-id') ?? '', tagOf(headers.get('from') ?? '') ?? '');
     const { status } = response;
-    // Of the 2xx only 200 answers a call, as applications expect; a subscription also with 202.
-    const confirms = method === 'INVITE' ? status === 200 : status >= 200 && status < 300;
+    // 13.2.2.4: every 2xx, though drachtio-srf's own dialogs know none but 200.
+    const confirms = status >= 200 && status < 300;
     const early =
       method === 'INVITE' && status < 200 && tagOf(response.headers.get('to') ?? '') !== undefined;
     if ((confirms || early) && flow) {

@@ -4,6 +4,7 @@ import type { AppClient } from './drachtio-port/client.ts';
 import type { Source } from './drachtio-port/lines.ts';
 import type { Identity } from './identity.ts';
 import type { Metrics } from './metrics.ts';
+import type { Refusals } from './refusals.ts';
 import type { Session } from './session.ts';
 import type { TransactionTable } from './transaction/table.ts';
 import type { TransportLayer } from './transport/layer.ts';
@@ -32,6 +33,7 @@ export interface Context {
   readonly sessions: DialogTable<Session>;
   readonly applications: Applications;
   readonly metrics: Metrics;
+  readonly refusals: Pick<Refusals, 'count'>;
   readonly log: Log;
   /** Server transactions at a time; requests beyond are answered 503. */
   readonly maxTransactions: number;

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HepStream } from '#shared/hep.ts';
 import { EngineProgram, engineConfiguration, RawApp, TestCertificates, TestPeer } from './testing.ts';
@@ -26,6 +27,29 @@ it('ends with its input, with the stop command and with SIGTERM, each time with 
   expect([...input.complaints, ...command.complaints, ...signal.complaints]).toEqual([]);
   peer.close();
   app.close();
+});
+
+it('tells of requests that it refused, and blocks their source on command', async () => {
+  const engine = await EngineProgram.start(certificates);
+  const peer = await TestPeer.connect(engine.sipPort, certificates.ca);
+  const told = once(createInterface({ input: engine.child.stdout }), 'line');
+  peer.send([
+    'DANCE sip:x SIP/2.0',
+    'Via: SIP/2.0/TLS 127.0.0.1;branch=z9hG4bK-1',
+    'From: <sip:a@a>;tag=a',
+    'To: <sip:b@b>',
+    'Call-ID: c',
+    'CSeq: 1 DANCE',
+  ]);
+  expect(await peer.status()).toBe(405);
+  expect((await told)[0]).toBe('{"event":"refusals","sources":{"127.0.0.1":1}}');
+  const closed = once(peer.socket, 'close');
+  engine.child.stdin.write('{"command":"block"}\n{"command":"block","address":"127.0.0.1","seconds":60}\n');
+  await closed;
+  expect(engine.complaints.map(({ message }) => message)).toEqual([
+    'command block: address or seconds missing',
+  ]);
+  await engine.stop();
 });
 
 it('says what to do when its port is taken', async () => {

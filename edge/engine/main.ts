@@ -46,7 +46,9 @@ async function run(): Promise<void> {
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
   const first = await lines.next();
   if (first.done) throw new ConfigurationError('no configuration came on stdin');
-  const stack = new Stack(stackOptions(parseConfiguration(first.value)), systemClock, log);
+  const stack = new Stack(stackOptions(parseConfiguration(first.value)), systemClock, log, (sources) =>
+    emit({ event: 'refusals', sources }),
+  );
   const addresses = await stack.listen();
   emit({ event: 'ready', ...addresses });
 
@@ -81,16 +83,35 @@ function command(line: string, stack: Stack): boolean {
   let name: unknown;
   try {
     const value: unknown = JSON.parse(line);
-    name = typeof value === 'object' && value !== null && 'command' in value ? value.command : undefined;
-    if (name === 'stop') return true;
-    if (name !== 'reload-certificates') throw new Error('unknown command');
-    stack.reloadCertificates();
-    log('info', 'certificates reloaded');
+    const order = typeof value === 'object' && value !== null ? value : {};
+    name = 'command' in order ? order.command : undefined;
+    switch (name) {
+      case 'stop':
+        return true;
+      case 'reload-certificates':
+        stack.reloadCertificates();
+        log('info', 'certificates reloaded');
+        break;
+      case 'block':
+        block(order, stack);
+        break;
+      default:
+        throw new Error('unknown command');
+    }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     log('error', `command ${String(name ?? line.slice(0, 80))}: ${message}`);
   }
   return false;
+}
+
+/** @throws Error when it does not name an address and a number of seconds */
+function block(order: object, stack: Stack): void {
+  const address = 'address' in order ? order.address : null;
+  const seconds = 'seconds' in order ? order.seconds : null;
+  if (typeof address !== 'string' || typeof seconds !== 'number')
+    throw new Error('address or seconds missing');
+  stack.block(address, seconds);
 }
 
 run().catch(startFailure);

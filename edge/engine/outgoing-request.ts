@@ -44,6 +44,8 @@ export class OutgoingRequest implements ClientUser {
   /** Whether the application wants to hear of 100 Trying. */
   readonly wantsTrying: boolean;
   flow: Flow | null = null;
+  /** What the flow had heard when the request left. */
+  #heardBefore = 0;
   readonly #owner: OutgoingOwner;
   #withdrawn = false;
 
@@ -74,6 +76,7 @@ export class OutgoingRequest implements ClientUser {
   start(flow: Flow, bytes: Buffer): void {
     if (this.#withdrawn) return;
     this.flow = flow;
+    this.#heardBefore = flow.heard;
     this.#owner.started(this, flow);
     this.transaction.start((message, ready) => {
       if (!this.#owner.wire.send(flow, ready ?? serializeRequest(message), this.request.headers)) {
@@ -82,6 +85,11 @@ export class OutgoingRequest implements ClientUser {
     }, bytes);
     // An INVITE's transaction outlives its answer by 32 s; nothing needs the body any more.
     this.request.body = NO_BODY;
+  }
+
+  /** Whether the peer has said nothing, to this request or anything else, since it left. */
+  get unheard(): boolean {
+    return this.flow?.heard === this.#heardBefore;
   }
 
   /** Gives an INVITE up that has not left yet: there is nothing to cancel at the peer. */

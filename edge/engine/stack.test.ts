@@ -20,6 +20,7 @@ let app: RawApp;
 let peer: TestPeer;
 const logged: string[] = [];
 const warned: string[] = [];
+const refused: Record<string, number>[] = [];
 
 beforeAll(() => {
   certificates = new TestCertificates();
@@ -30,12 +31,18 @@ beforeEach(async () => {
   clock = new FakeClock();
   logged.length = 0;
   warned.length = 0;
+  refused.length = 0;
   const limits = { maxFrameBytes: 4_000, requestsPerSecond: 50, maxMessageBytes: 100_000, maxHeaders: 40 };
   const configuration = JSON.stringify({ ...engineConfiguration(certificates), limits });
-  stack = new Stack(stackOptions(parseConfiguration(configuration)), clock, (level, message) => {
-    if (level === 'error') logged.push(message);
-    if (level === 'warn') warned.push(message);
-  });
+  stack = new Stack(
+    stackOptions(parseConfiguration(configuration)),
+    clock,
+    (level, message) => {
+      if (level === 'error') logged.push(message);
+      if (level === 'warn') warned.push(message);
+    },
+    (sources) => refused.push(sources),
+  );
   addresses = await stack.listen();
   app = await RawApp.routing(addresses.app.port, 'invite', 'options');
   peer = await TestPeer.connect(addresses.tls.port, certificates.ca);
@@ -327,6 +334,12 @@ describe('requests that concern no application', () => {
         );
       if (status === 420) expect(refusal.headers.get('unsupported')).toBe('magic');
     }
+    // Told together, without those of a call and those that nobody routes.
+    expect(refused).toEqual([]);
+    clock.advance(100);
+    expect(refused).toEqual([{ '127.0.0.1': 4 }]);
+    clock.advance(1_000);
+    expect(refused).toHaveLength(1);
   });
 
   it('may be as large as is configured, and have as many header lines', async () => {
@@ -379,6 +392,14 @@ describe('requests that concern no application', () => {
     expect(echo.sip.toString()).not.toContain('Trunkline');
     await once(peer.socket, 'close');
     await expect(TestPeer.connect(addresses.tls.port, certificates.ca)).rejects.toThrow();
+  });
+
+  it('silence their source when the edge says so', async () => {
+    stack.block('127.0.0.1', 60);
+    await once(peer.socket, 'close');
+    await expect(TestPeer.connect(addresses.tls.port, certificates.ca)).rejects.toThrow();
+    clock.advance(60_000);
+    (await TestPeer.connect(addresses.tls.port, certificates.ca)).close();
   });
 });
 
@@ -499,6 +520,60 @@ describe('a call made', () => {
     const { tokens, sip } = await app.next();
     expect(tokens.slice(2, 9)).toEqual(['network', '0', 'tls', '', '0', '00:00:32.000000', transactionId]);
     expect(sip.toString()).toMatch(/^SIP\/2\.0 408 Request Timeout\r\n/);
+  });
+
+  it('that nobody answers leaves a connection on which nothing was heard', async () => {
+    const { callee } = await invited();
+    clock.advance(32_000);
+    await app.next();
+    await once(callee.socket, 'close');
+    await expect.poll(() => stack.metrics().transport_outbound).toBe(0);
+    expect(stack.metrics()).toMatchObject({ flows_given_up: 1 });
+    expect(warned).toEqual(['connection given up: its peer has gone silent']);
+    const again = once(server, 'secureConnection');
+    await app.ask('sip||', [`OPTIONS ${uri} SIP/2.0`]);
+    const [socket]: TLSSocket[] = await again;
+    socket?.destroy();
+  });
+
+  it('that nobody answers keeps a connection on which anything was heard', async () => {
+    const { callee } = await invited();
+    callee.socket.write('\r\n');
+    callee.send(lines('OPTIONS', 1));
+    await app.next();
+    clock.advance(32_000);
+    await app.next();
+    expect(callee.socket.destroyed).toBe(false);
+    expect(stack.metrics()).toMatchObject({ transport_outbound: 1 });
+  });
+
+  it.each([
+    ['SIP/2.0 999 What\r\n\r\n'],
+    ['SIP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n'],
+    ['HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'],
+  ])('rings on when its connection brings %j', async (foreign) => {
+    const { callee, invite, transactionId } = await invited();
+    reply(callee, invite, 180, 'x');
+    await app.next();
+    callee.socket.write(foreign);
+    reply(callee, invite, 200, 'x');
+    const { tokens, sip } = await app.next();
+    expect([tokens[8], sip.toString().split('\r\n')[0]]).toEqual([transactionId, 'SIP/2.0 200 X']);
+    const { messages_malformed: malformed = 0, responses_unmatched: unmatched = 0 } = stack.metrics();
+    expect(malformed + unmatched).toBe(1);
+  });
+
+  it('is answered by any 2xx, acknowledged, and ended in its dialog (13.2.2.4)', async () => {
+    const { callee, invite } = await invited();
+    reply(callee, invite, 202, 'x');
+    const dialogId = (await app.next()).tokens[9];
+    expect((await app.ask(`sip||${dialogId}`, ['ACK sip:placeholder SIP/2.0']))[0]).toBe('OK');
+    const ack = requestOf(await callee.next());
+    expect([ack.method, ack.uri]).toEqual(['ACK', 'sip:callee@127.0.0.1:9']);
+    reply(callee, invite, 202, 'x');
+    expect(requestOf(await callee.next()).headers.get('via')).toBe(ack.headers.get('via'));
+    expect((await app.ask(`sip||${dialogId}`, ['BYE sip:placeholder SIP/2.0']))[0]).toBe('OK');
+    expect(requestOf(await callee.next()).headers.get('to')).toBe(`<${uri}>;tag=x`);
   });
 
   it('is a 503 at once when the connection is lost', async () => {

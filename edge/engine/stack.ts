@@ -14,6 +14,7 @@ import { answerableRequest, parseMessage } from './message/parse.ts';
 import { validateResponse } from './message/validate.ts';
 import { Metrics } from './metrics.ts';
 import { RateLimit } from './rate-limit.ts';
+import { Refusals } from './refusals.ts';
 import type { Session } from './session.ts';
 import { TransactionTable } from './transaction/table.ts';
 import type { Flow } from './transport/flow.ts';
@@ -61,12 +62,21 @@ export class Stack {
   readonly #port: DrachtioPort;
   readonly #messages: MessageLimits;
   readonly #limit: RateLimit;
+  readonly #refusals: Refusals;
   readonly #overRateLines = new LogThinning();
   readonly #refusedLines = new LogThinning();
   #core: { uas: Uas; uac: Uac; answers: Answers; identity: Identity } | null = null;
 
-  /** @throws what `transport.certificates` throws */
-  constructor(options: StackOptions, clock: Clock, log: Log) {
+  /**
+   * @param refused told of requests that the engine refused by itself: their number by source address
+   * @throws what `transport.certificates` throws
+   */
+  constructor(
+    options: StackOptions,
+    clock: Clock,
+    log: Log,
+    refused: (sources: Record<string, number>) => void = () => {},
+  ) {
     this.#options = options;
     this.#clock = clock;
     this.#log = log;
@@ -74,6 +84,7 @@ export class Stack {
     this.#wire = new Wire(this.#metrics, this.#hep, clock);
     this.#messages = options.messages;
     this.#limit = new RateLimit(options.requestsPerSecond);
+    this.#refusals = new Refusals(clock, refused);
     this.#transport = new TransportLayer(
       options.transport,
       {
@@ -126,6 +137,7 @@ export class Stack {
       sessions: this.#sessions,
       applications: this.#port,
       metrics: this.#metrics,
+      refusals: this.#refusals,
       log: this.#log,
       maxTransactions: this.#options.maxTransactions,
     };
@@ -138,6 +150,11 @@ export class Stack {
 
   reloadCertificates(): void {
     this.#transport.reloadCertificates();
+  }
+
+  /** Closes all inbound connections of `address` and takes none of it for so long. */
+  block(address: string, seconds: number): void {
+    this.#transport.block(address, seconds * 1_000);
   }
 
   metrics(): Record<string, number> {
@@ -158,6 +175,7 @@ export class Stack {
   async close(): Promise<void> {
     await this.#port.close();
     await this.#transport.close();
+    this.#refusals.close();
     this.#hep?.close();
   }
 

@@ -34,6 +34,9 @@ const BARE_ACK = ownMessage('ACK', []);
  */
 const TRYING = 'x-trunkline-trying';
 
+/** Our own: a request with this header, which does not leave, may go to our own listener: a test call. */
+const TO_SELF = 'x-trunkline-self';
+
 /** The client half of the user agent core (RFC 3261 sections 8.1, 12.2.1, 13.2, 15.1.1). */
 export class Uac implements OutgoingOwner {
   readonly #context: Context;
@@ -76,7 +79,9 @@ export class Uac implements OutgoingOwner {
       command.refuse(result.reason);
       return;
     }
-    if (this.#context.identity.isSelf(result.destination.host, result.destination.port)) {
+    const meantForUs = command.message.headers.has(TO_SELF);
+    command.message.headers.remove(TO_SELF);
+    if (!meantForUs && this.#context.identity.isSelf(result.destination.host, result.destination.port)) {
       command.refuse('can not send request to myself');
       return;
     }
@@ -301,11 +306,24 @@ export class Uac implements OutgoingOwner {
   failed(outgoing: OutgoingRequest, status: number, reason: string, cause: string | null): void {
     const { metrics, identity } = this.#context;
     if (status !== 487) metrics.count(status === 408 ? 'requests_timed_out' : 'requests_unreachable');
+    if (status === 408) this.#leaveIfDead(outgoing);
     if (!outgoing.client || outgoing.client.closed) return;
     const host = identity.hostPort('tls', identity.localTowards(''));
     const fields = cause === null ? [] : [warning(host, cause)];
     const response = plainResponse(outgoing.request, status, reason, newTag(), fields);
     this.#tell(outgoing.client, outgoing, response, serializeResponse(response), NOWHERE, 0);
+  }
+
+  /**
+   * A connection of ours whose peer vanished without a word looks alive until TCP gives up, after a quarter of an
+   * hour. The next request goes over a new one.
+   */
+  #leaveIfDead({ flow, unheard }: OutgoingRequest): void {
+    if (!flow?.outbound || flow.closed || !unheard) return;
+    this.#context.metrics.count('flows_given_up');
+    const { remoteAddress, remotePort } = flow;
+    this.#context.log('warn', 'connection given up: its peer has gone silent', { remoteAddress, remotePort });
+    flow.close('the peer has gone silent');
   }
 
   /** Tells the application of a response, after its dialog has taken it in. */
@@ -323,7 +341,7 @@ export class Uac implements OutgoingOwner {
     const time = wireTime(this.clock.now());
     client.send(sipLine('network', onWire, peer, time, outgoing.id, dialogId, null), bytes);
     if (outgoing.invite && !outgoing.inDialog && status >= 200) {
-      if (status === 200) applications.cdr('start', 'network', 'uac', bytes);
+      if (status < 300) applications.cdr('start', 'network', 'uac', bytes);
       else applications.cdr('stop', 'network', 'call-rejected', bytes);
     } else if (outgoing.inDialog && outgoing.request.method === 'BYE' && settles(status)) {
       applications.cdr('stop', 'application', 'normal-release', serializeRequest(outgoing.request));

@@ -118,7 +118,13 @@ export class Uas implements IncomingOwner {
     const fields = [...(rejection.headers ?? [])];
     const host = this.#context.identity.hostPort(flow.protocol, flow.localAddress);
     if (rejection.warning !== undefined) fields.push(warning(host, rejection.warning));
-    this.#respond(flow, request, rejection.status, rejection.reason, fields);
+    this.#turnAway(flow, request, rejection.status, rejection.reason, fields);
+  }
+
+  /** Refuses what a peer with a call of ours would hardly send; what fails for our own sake does not count. */
+  #turnAway(flow: Flow, request: SipRequest, status: number, reason: string, fields: Fields = []): void {
+    if (status !== 500 && status !== 503) this.#context.refusals.count(flow.remoteAddress);
+    this.#respond(flow, request, status, reason, fields);
   }
 
   #respond(flow: Flow, request: SipRequest, status: number, reason: string, fields: Fields = []): void {
@@ -131,7 +137,7 @@ export class Uas implements IncomingOwner {
     const { applications, transactions, metrics } = this.#context;
     const { method, headers } = request;
     if (!KNOWN.has(method)) {
-      this.#respond(flow, request, 405, 'Method Not Allowed', ALLOW);
+      this.#turnAway(flow, request, 405, 'Method Not Allowed', ALLOW);
       return;
     }
     if (transactions.isMerged(mergeKey(headers))) {
@@ -140,16 +146,16 @@ export class Uas implements IncomingOwner {
     }
     // These act on a dialog, and the request names none.
     if (method === 'BYE' || method === 'PRACK' || method === 'UPDATE') {
-      this.#respond(flow, request, 481, 'Call/Transaction Does Not Exist');
+      this.#turnAway(flow, request, 481, 'Call/Transaction Does Not Exist');
       return;
     }
     const unsupported = unsupportedOptions(request, SUPPORTED);
     if (unsupported.length > 0) {
-      this.#respond(flow, request, 420, 'Bad Extension', [['Unsupported', unsupported.join(', ')]]);
+      this.#turnAway(flow, request, 420, 'Bad Extension', [['Unsupported', unsupported.join(', ')]]);
       return;
     }
     if (method === 'INVITE' && !headers.has('contact')) {
-      this.#respond(flow, request, 400, 'Missing Contact');
+      this.#turnAway(flow, request, 400, 'Missing Contact');
       return;
     }
     if (transactions.serverCount >= this.#context.maxTransactions) {
@@ -173,7 +179,7 @@ export class Uas implements IncomingOwner {
     const { method } = request;
     const session = sessions.forRequest(request.headers);
     if (!session) {
-      this.#respond(flow, request, 481, 'Call/Transaction Does Not Exist');
+      this.#turnAway(flow, request, 481, 'Call/Transaction Does Not Exist');
       return;
     }
     if (!KNOWN.has(method)) {

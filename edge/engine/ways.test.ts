@@ -13,6 +13,7 @@ const open: Flow = {
   outbound: true,
   closed: false,
   draining: false,
+  heard: 0,
   send: () => true,
   pin: () => {},
   unpin: () => {},

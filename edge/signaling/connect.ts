@@ -17,6 +17,8 @@ export interface EngineLinkOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly handle: SrfHandler;
+  /** Whether requests outside of dialogs come to us. Default: they do. */
+  readonly routes?: boolean;
   /** The engine is there and hands us requests. */
   readonly onUp: (sipAddresses: string[]) => void;
   /** The engine was there and is lost: every dialog of it is gone. */
@@ -66,7 +68,7 @@ export class EngineLink {
   }
 
   #open(): void {
-    const { log, handle, onUp } = this.#options;
+    const { log, handle, onUp, routes = true } = this.#options;
     const address = this.#address;
     if (!address) return;
     this.#retry = null;
@@ -80,6 +82,7 @@ export class EngineLink {
         onUp(sipAddresses);
       },
       (cause) => this.#lost(cause),
+      routes,
     );
   }
 

@@ -12,7 +12,9 @@ import { Peer } from './peer.ts';
 import { sessionBody } from './session-body.ts';
 import {
   answerSession,
+  maxIntervalTries,
   readSession,
+  runOfAnswer,
   type SessionAnswer,
   type SessionRun,
   SessionTimer,
@@ -34,14 +36,17 @@ export interface SessionDialog {
 
 type Exchange = 'INVITE' | 'UPDATE';
 
-/** Pause before a refresh is tried again after a collision of another kind than 491, ms. */
+/** Pause before a refresh is tried again after a collision of another kind than 491, and the shortest one, ms. */
 const retryPauseMs = 1_000;
+/** The same after a 500 or 503 that names none, and the longest one in a session that does not expire, ms. */
+const unavailablePauseMs = 10_000;
+const longestPauseMs = 60_000;
 
 export class DialogSession {
   readonly #dialog: SessionDialog;
   readonly #timer: SessionTimer;
   readonly #now: { -readonly [Key in keyof Exchanges]: Exchanges[Key] } = {
-    answered: false,
+    negotiated: false,
     acknowledged: false,
     ourOffer: false,
     ourLateOffer: false,
@@ -51,6 +56,8 @@ export class DialogSession {
   readonly peer = new Peer();
   #updateRefused = false;
   #minS = 0;
+  /** 422s in a row. */
+  #intervalTries = 0;
   /** Whether the next refresh has to carry an offer, whatever the peer takes. */
   #offerDue = false;
   #retry: Timer | null = null;
@@ -67,20 +74,23 @@ export class DialogSession {
 
   /** Our 200 to the first INVITE is out. @param theirs headers of that INVITE */
   answered(theirs: HeaderFields, lateOffer: boolean, session: SessionAnswer) {
-    this.#now.answered = true;
+    this.#now.negotiated = true;
     this.#now.ourLateOffer = lateOffer;
     this.peer.learn(theirs);
     this.#timer.restart(runOf(session));
   }
 
+  /** A reliable provisional response answered our first offer: both sides may offer again (RFC 3311 section 5.1). */
+  negotiatedEarly() {
+    this.#now.negotiated = true;
+  }
+
   /** The 200 to our first INVITE came, and its ACK is out. @param theirs headers of that 200 */
   established(theirs: HeaderFields) {
-    this.#now.answered = true;
+    this.#now.negotiated = true;
     this.#now.acknowledged = true;
     this.peer.learn(theirs);
-    const { expiresS, refresher } = readSession(theirs);
-    // RFC 4028 section 7.2: a 2xx without Session-Expires means a session that does not expire.
-    this.#timer.restart(expiresS === null ? null : { expiresS, weRefresh: refresher !== 'uas' });
+    this.#timer.restart(runOfAnswer(readSession(theirs), null));
   }
 
   /** Offers the session anew, as soon as no other exchange is under way. */
@@ -242,8 +252,8 @@ export class DialogSession {
       }
       if (this.#stopped) return;
       this.peer.learn(answer.headers);
-      const wish = readSession(answer.headers);
-      this.#timer.restart({ expiresS: wish.expiresS ?? expiresS, weRefresh: wish.refresher !== 'uas' });
+      this.#intervalTries = 0;
+      this.#timer.restart(runOfAnswer(readSession(answer.headers), expiresS));
       if (method === 'INVITE') this.#acceptAnswer(answer.body ?? '');
       return;
     }
@@ -258,7 +268,7 @@ export class DialogSession {
         return this.#later(glarePauseMs(ownsCallId, environment.random()));
       case 422: {
         const minS = readSession(answer.headers).minS ?? 0;
-        if (minS <= expiresS) return;
+        if (minS <= expiresS || ++this.#intervalTries > maxIntervalTries) break;
         this.#minS = minS;
         return this.#later(0);
       }
@@ -268,13 +278,18 @@ export class DialogSession {
         this.#updateRefused = true;
         return this.#later(0);
       case 500:
-      case 503: {
-        const pauseS = Number.parseInt(headerOf(answer.headers, 'retry-after') ?? '', 10);
-        return this.#later(Number.isFinite(pauseS) ? pauseS * 1000 : retryPauseMs * 10);
-      }
+      case 503:
+        return this.#later(this.#pauseOf(answer));
     }
     // Else the session goes on as it was, until it expires.
     if (this.#offerDue) events.lost('bad_answer', `The peer answered our new offer with ${answer.status}.`);
+  }
+
+  /** The pause that a refusal asks for, at most the rest of the session, ms. */
+  #pauseOf({ headers }: SrfAnswer): number {
+    const askedS = Number.parseInt(headerOf(headers, 'retry-after') ?? '', 10);
+    const pauseMs = Number.isFinite(askedS) ? askedS * 1000 : unavailablePauseMs;
+    return Math.max(retryPauseMs, Math.min(pauseMs, this.#timer.leftMs ?? longestPauseMs));
   }
 
   #acceptAnswer(sdp: string): void {

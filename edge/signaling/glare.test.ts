@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { collision, type Exchanges, glarePauseMs, retryAfterOverlap } from './glare.ts';
 
 const quiet: Exchanges = {
-  answered: true,
+  negotiated: true,
   acknowledged: true,
   ourOffer: false,
   ourLateOffer: false,
@@ -19,7 +19,7 @@ describe('an offer of the peer', () => {
     ['may come as UPDATE before the ACK', 'UPDATE', true, { acknowledged: false }, null],
     ['gets 500 while the one before is open', 'INVITE', true, { theirRequest: true }, 500],
     ['gets 500 as UPDATE while a re-INVITE is open', 'UPDATE', true, { theirRequest: true }, 500],
-    ['gets 500 as UPDATE before the answer', 'UPDATE', true, { answered: false }, 500],
+    ['gets 500 as UPDATE before the answer', 'UPDATE', true, { negotiated: false }, 500],
     ['asked for by an empty re-INVITE gets 491 too', 'INVITE', false, { ourOffer: true }, 491],
     ['is not what an UPDATE without SDP is', 'UPDATE', false, { ourOffer: true, theirRequest: true }, null],
   ])('%s', (_name, method, hasOffer, exchanges, status) => {

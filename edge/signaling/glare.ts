@@ -2,8 +2,8 @@
 
 /** The offer/answer exchanges that go on in a dialog. */
 export interface Exchanges {
-  /** The first INVITE has its final answer. */
-  readonly answered: boolean;
+  /** The offer of the first INVITE has its answer: in the 2xx, or in a reliable provisional response (RFC 3262). */
+  readonly negotiated: boolean;
   /** The ACK to our last 2xx has come. */
   readonly acknowledged: boolean;
   /** A re-INVITE or UPDATE with an offer of ours has no final answer. */
@@ -20,7 +20,7 @@ export function collision(method: 'INVITE' | 'UPDATE', hasOffer: boolean, now: E
   // RFC 3261 section 14.2: a second INVITE before the final answer to the first gets 500 with Retry-After.
   if (now.theirRequest) return 500;
   // RFC 3311 section 5.2: the INVITE's offer has no answer yet.
-  if (!now.answered) return 500;
+  if (!now.negotiated) return 500;
   if (now.ourOffer || now.ourLateOffer) return 491;
   if (method === 'INVITE' && !now.acknowledged) return 491;
   return null;

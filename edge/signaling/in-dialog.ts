@@ -44,7 +44,9 @@ export function causeOfEngineBye(bye: SrfRequest): Parameters<LegEvents['lost']>
     ? 'ack_timeout'
     : /session/i.test(text)
       ? 'session_expired'
-      : 'engine_lost';
+      : /no contact/i.test(text)
+        ? 'bad_answer'
+        : 'engine_lost';
   return [code, `The SIP engine ended the dialog: ${text}.`];
 }
 

@@ -8,6 +8,7 @@ import type { Calls } from '../call/calls.ts';
 import { retryAfterS } from '../call/live-call.ts';
 import type { LegFacts } from '../call/ports.ts';
 import type { CallPlan } from '../call/record.ts';
+import { type TestVisit, type TestVisits, testKeyHeader } from '../call/test-visits.ts';
 import type { DialogOwner, Dialogs } from './dialogs.ts';
 import { type Environment, respond } from './environment.ts';
 import { inboundVariables } from './header-mapping.ts';
@@ -38,6 +39,8 @@ export interface InboundDeps {
   readonly dialogs: Dialogs;
   readonly calls: CallTaker;
   readonly strangers: Strangers;
+  /** Calls of the edge to itself; absent: it makes none. */
+  readonly testVisits?: TestVisits | undefined;
   /** null until the first configuration came. */
   readonly routing: () => Routing | null;
   /** Counts an INVITE that was turned away before it was a call. */
@@ -56,6 +59,8 @@ interface Visit {
   readonly routing: Routing | null;
   number?: NumberConfig;
   trunk?: InboundTrunk | null;
+  /** Set for a call of our own. */
+  test?: TestVisit;
   /** What its Replaces header says. */
   replaces?: Replaces;
   /** The answered dialog that it names. */
@@ -125,8 +130,21 @@ const numberIsKnown: Verb = (visit) => {
   return null;
 };
 
+/** Whoever bears a key that is not expected has no business with it, whatever its address. */
+const testKeyIsOurs: Verb = (visit) => {
+  const { request, deps, number } = visit;
+  const key = headerOf(request.headers, testKeyHeader.toLowerCase());
+  if (key === undefined) return null;
+  const sipCallId = headerOf(request.headers, 'call-id') ?? '';
+  const test = number && deps.testVisits?.claim(key, { number: number.number, sipCallId });
+  if (!test) return { reason: 'test_key', status: 403, code: 'source_not_allowed', suspicious: true };
+  visit.test = test;
+  delete visit.trunk;
+  return null;
+};
+
 const sourceIsAllowed: Verb = (visit) => {
-  if (visit.trunk) return null;
+  if (visit.trunk || visit.test) return null;
   const admission = visit.number && visit.routing?.sources.admit(visit.number, visit.source);
   if (!admission?.allowed) {
     return { reason: 'source_not_allowed', status: 403, code: 'source_not_allowed', suspicious: true };
@@ -151,6 +169,7 @@ const verbs: readonly Verb[] = [
   asksLongEnoughSession,
   isConfigured,
   numberIsKnown,
+  testKeyIsOurs,
   sourceIsAllowed,
   edgeTakesCalls,
   numberHasAgent,
@@ -220,9 +239,18 @@ export function receiveInvite(deps: InboundDeps, request: SrfRequest, response: 
       return;
     }
   }
-  const { number, trunk, replaced } = visit;
+  const { number, replaced } = visit;
   if (replaced) replaced.replacedBy(legOf(visit, response));
-  else if (number) deps.calls.admit(legOf(visit, response), planOf(visit, number), trunk?.codecs ?? []);
+  else if (number) admit(visit, number, response);
+}
+
+function admit(visit: Visit, number: NumberConfig, response: SrfResponse): void {
+  const { deps, test, trunk } = visit;
+  const plan = planOf(visit, number);
+  const leg = legOf(visit, response);
+  if (!test) deps.calls.admit(leg, plan, trunk?.codecs ?? []);
+  // No configuration let it in, so none is counted; the codecs are those that callers of the number have.
+  else deps.calls.admit(leg, test.plan(plan), number.inbound[0]?.codecs ?? [], test.changes);
 }
 
 function turnAway(visit: Visit, response: SrfResponse, turned: Turned): void {
@@ -250,21 +278,33 @@ function turnAway(visit: Visit, response: SrfResponse, turned: Turned): void {
   respond(environment, response, turned.status, { headers: { ...turned.headers, ...block }, ...phrase });
 }
 
-/** Counts a suspicious try of a source that no trunk names. @returns the header that blocks it, when it is due */
-export function countTry({
-  deps,
-  source,
-  routing,
-}: Pick<Visit, 'deps' | 'source' | 'routing'>): Record<string, string> {
-  if (routing?.sources.knows(source)) return {};
-  const seconds = deps.strangers.tried(source);
-  if (seconds === 0) return {};
+/**
+ * Counts a suspicious try of a source that no trunk names.
+ * @param weight how many tries it counts for
+ * @returns the header that blocks it, when it is due
+ */
+export function countTry(
+  visit: Pick<Visit, 'deps' | 'source' | 'routing'>,
+  weight = 1,
+): Record<string, string> {
+  const seconds = blockDue(visit, weight);
+  return seconds === 0 ? {} : { [blockHeader]: String(seconds) };
+}
+
+/** The same. @returns seconds for which the source is to be blocked now, 0 when it is not */
+export function blockDue(
+  { deps, source, routing }: Pick<Visit, 'deps' | 'source' | 'routing'>,
+  weight: number,
+): number {
+  if (routing?.sources.knows(source)) return 0;
+  const seconds = deps.strangers.tried(source, weight);
+  if (seconds === 0) return 0;
   deps.refused('blocked');
   deps.environment.log.warn(
     { source_ip: source, seconds },
     'a source without trunk tried too often and is blocked',
   );
-  return { [blockHeader]: String(seconds) };
+  return seconds;
 }
 
 function legOf(visit: Visit, response: SrfResponse, refusalHeaders: Record<string, string> = {}): InboundLeg {

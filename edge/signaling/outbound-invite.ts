@@ -55,7 +55,8 @@ export function inviteOf(
       CSeq: `${cseq} INVITE`,
       ...(publicAddress === null ? {} : { Contact: contactOf(publicAddress, place.uri, {}) }),
       ...unless(mapped.headers, {
-        'P-Asserted-Identity': identity,
+        // RFC 3325 section 5: nothing is asserted to those whom no configuration makes part of the trust domain.
+        ...(target.foreign === true ? {} : { 'P-Asserted-Identity': identity }),
         'User-Agent': software,
         ...(invite.referredBy ? { 'Referred-By': invite.referredBy } : {}),
       }),

@@ -117,6 +117,13 @@ describe('an INVITE of ours', () => {
     });
   });
 
+  it('asserts no identity to a foreign host (RFC 3325)', async () => {
+    leg = signaling.dial({ ...target, foreign: true }, invitation, events);
+    const { headers } = await server.next();
+    expect(headers.from).toMatch(/^<sip:\+14155550100@edge\.example>;tag=/);
+    expect(headers).not.toHaveProperty('p-asserted-identity');
+  });
+
   it('without any response in 6 s is a time-out, and is cancelled', async () => {
     const invite = await dial();
     await idle();
@@ -219,6 +226,46 @@ describe('an INVITE of ours', () => {
   });
 });
 
+describe('an answer of the callee', () => {
+  it('may be any 2xx (RFC 3261 section 13.2.2.4)', async () => {
+    const invite = await dial();
+    server.answer(invite, 202, 'Accepted', {
+      headers: { Contact: '<sip:them@192.0.2.1>', 'Content-Type': 'application/sdp' },
+      body: fakeAnswer,
+    });
+    expect((await server.next()).startLine).toMatch(/^ACK /);
+    expect(heard).toEqual(['answered with SDP']);
+  });
+
+  it('that is no 200 is a bad one where the engine makes no dialog of it', async () => {
+    const invite = await dial();
+    server.refuse = ({ startLine }) =>
+      startLine.startsWith('ACK ') ? 'unable to find dialog for dialog id provided' : null;
+    server.answer(invite, 202, 'Accepted', {
+      headers: { 'Content-Type': 'application/sdp' },
+      body: fakeAnswer,
+    });
+    await server.next();
+    await idle();
+    expect(heard).toEqual(['answered with SDP', 'lost: bad_answer']);
+  });
+
+  it('without Contact is a bad answer, which the engine ends', async () => {
+    const invite = await up();
+    const { dialogId } = invite;
+    server.peer({
+      method: 'BYE',
+      callId: invitation.sipCallId,
+      toTag: 'x',
+      dialogId,
+      source: 'application',
+      headers: { Reason: 'SIP;cause=200;text="no Contact in the 200"' },
+    });
+    await idle();
+    expect(heard).toEqual(['answered with SDP', 'lost: bad_answer']);
+  });
+});
+
 describe('a probe', () => {
   it('waits for an engine that is not there yet', async () => {
     server.drop();
@@ -243,6 +290,57 @@ describe('a probe', () => {
 });
 
 describe('the early dialog', () => {
+  const reliable = (rseq: number) => ({
+    headers: { Require: '100rel', RSeq: String(rseq), 'Content-Type': 'application/sdp' },
+    body: fakeAnswer,
+  });
+
+  it('takes an offer in UPDATE once a reliable response has answered ours (RFC 3311 section 5.1)', async () => {
+    const invite = await dial();
+    server.answer(invite, 183, 'Session Progress', reliable(5));
+    expect((await server.next()).startLine).toMatch(/^PRACK /);
+    for (const cseq of [2, 3]) {
+      server.peer({
+        method: 'UPDATE',
+        callId: 'call-1@edge',
+        toTag: 'x',
+        dialogId: invite.dialogId,
+        cseq,
+        body: fakeAnswer,
+      });
+      const ok = await server.next();
+      expect([ok.startLine, ok.body]).toEqual(['SIP/2.0 200 OK', fakeAnswer]);
+    }
+    peer(invite, 'UPDATE', 'v=0\r\n');
+    expect((await server.next()).startLine).toMatch(/^SIP\/2\.0 488 /);
+    // What the 200 repeats of the first answer is no news (RFC 3261 section 13.2.1).
+    server.answer(invite, 200, 'OK', { headers: { 'Content-Type': 'application/sdp' }, body: fakeAnswer });
+    expect((await server.next()).startLine).toMatch(/^ACK /);
+    expect(heard).toEqual(['183 with SDP', 'answered']);
+  });
+
+  it('takes the answer of the 200 when nobody has offered since the reliable one', async () => {
+    const invite = await dial();
+    server.answer(invite, 183, 'Session Progress', reliable(5));
+    await server.next();
+    server.answer(invite, 200, 'OK', { headers: { 'Content-Type': 'application/sdp' }, body: fakeAnswer });
+    await server.next();
+    expect(heard).toEqual(['183 with SDP', 'answered with SDP']);
+  });
+
+  it('takes no offer of another fork than the one that has answered', async () => {
+    const invite = await dial();
+    server.answer(invite, 183, 'Session Progress', {
+      ...reliable(5),
+      headers: { ...reliable(5).headers, To: '<sip:them@x>;tag=other' },
+    });
+    await server.next();
+    peer(invite, 'UPDATE', fakeAnswer);
+    expect((await server.next()).startLine).toBe('SIP/2.0 500 Server Internal Error');
+    peer(invite, 'UPDATE');
+    expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
+  });
+
   it('refuses an offer in UPDATE, which would cross ours (RFC 3311 section 5.2)', async () => {
     const invite = await dial();
     server.answer(invite, 180, 'Ringing');
@@ -270,6 +368,75 @@ describe('a session of ours', () => {
     await idle();
     clock.advance(300_000);
     expect((await server.next()).startLine).toMatch(/^UPDATE /);
+  });
+
+  it.each([['0'], ['-1'], ['1 (soon)']])(
+    'is refreshed once a second at most when the callee answers 500 with Retry-After: %s',
+    async (pause) => {
+      await up({ 'Session-Expires': '600;refresher=uac', Allow: 'INVITE, UPDATE' });
+      clock.advance(300_000);
+      for (let round = 0; round < 3; round++) {
+        const update = await server.next();
+        server.answer(update, 500, 'Server Internal Error', { headers: { 'Retry-After': pause } });
+        await idle();
+        const before = server.sent.length;
+        clock.advance(999);
+        await idle();
+        expect(server.sent).toHaveLength(before);
+        clock.advance(1);
+      }
+      expect((await server.next()).startLine).toMatch(/^UPDATE /);
+      expect(heard).toEqual(['answered with SDP']);
+    },
+  );
+
+  it('expires when the callee wants no refresh before its end', async () => {
+    await up({ 'Session-Expires': '600;refresher=uac', Allow: 'INVITE, UPDATE' });
+    clock.advance(300_000);
+    const headers = { 'Retry-After': '99999999' };
+    server.answer(await server.next(), 503, 'Service Unavailable', { headers });
+    await idle();
+    const before = server.sent.length;
+    clock.advance(267_999);
+    await idle();
+    expect(server.sent).toHaveLength(before);
+    expect(heard).toEqual(['answered with SDP']);
+    clock.advance(1);
+    expect(heard).toEqual(['answered with SDP', 'lost: session_expired']);
+  });
+
+  it('is refreshed with the interval of a 422, but not for ever', async () => {
+    await up({ 'Session-Expires': '600;refresher=uac', Allow: 'INVITE, UPDATE' });
+    clock.advance(300_000);
+    for (const minS of [601, 602, 603, 604]) {
+      const update = await nextRequest('UPDATE');
+      expect(update.headers['session-expires']).toBe(`${minS - 1};refresher=uac`);
+      server.answer(update, 422, 'Session Interval Too Small', { headers: { 'Min-SE': String(minS) } });
+      await idle();
+      clock.advance(0);
+    }
+    await idle();
+    expect(server.sent.filter(({ startLine }) => startLine.startsWith('UPDATE '))).toHaveLength(4);
+    clock.advance(267_999);
+    expect(heard).toEqual(['answered with SDP']);
+    clock.advance(1);
+    expect(heard).toEqual(['answered with SDP', 'lost: session_expired']);
+  });
+
+  it.each([
+    ['999999999;refresher=uac', 86_400],
+    ['99999999999999999999;refresher=uac', 86_400],
+    ['5000000;refresher=uac', 86_400],
+    ['1;refresher=uac', 90],
+    ['0;refresher=uac', 90],
+  ])('lives with an interval of %s', async (expires, refreshedS) => {
+    await up({ 'Session-Expires': expires, Allow: 'INVITE, UPDATE' });
+    clock.advance(refreshedS * 500 - 1);
+    await idle();
+    expect(server.sent.at(-1)?.startLine).toMatch(/^ACK /);
+    clock.advance(1);
+    expect((await server.next()).headers['session-expires']).toBe(`${refreshedS};refresher=uac`);
+    expect(heard).toEqual(['answered with SDP']);
   });
 
   it('is lost when the callee has to refresh it and does not', async () => {

@@ -1,9 +1,9 @@
 /**
  * The signaling side of a call that we make: the INVITE with its tries, its answer, and the dialog until its BYE.
  *
- *     dialling --200--> up --bye()--> leaving --response--> over
+ *     dialling --2xx--> up --bye()--> leaving --response--> over
  *        |  |                            ^
- *        |  +-cancel(), no response--> withdrawn --200: ACK, BYE
+ *        |  +-cancel(), no response--> withdrawn --2xx: ACK, BYE
  *        |                               | any other final response
  *        +-- refusal, unreachable -------+--> over (BYE of the peer and the loss of the engine: from everywhere)
  *
@@ -25,6 +25,7 @@ import { Authenticator, isChallenge } from './authenticator.ts';
 import { DialogSession } from './dialog-session.ts';
 import type { DialogOwner, Dialogs } from './dialogs.ts';
 import { type Environment, respond } from './environment.ts';
+import { retryAfterOverlap } from './glare.ts';
 import { headerOf, reasonOf, tagOf } from './headers.ts';
 import { answerInDialog, causeOfEngineBye, type DialogRequest, sendInDialog } from './in-dialog.ts';
 import { uriOf } from './numbers.ts';
@@ -32,8 +33,8 @@ import { inviteOf } from './outbound-invite.ts';
 import { Refers, tooLate } from './refers.ts';
 import { ReliableResponses } from './reliable-responses.ts';
 import { sessionBody } from './session-body.ts';
-import { readSession } from './session-timer.ts';
-import type { NewRequest, RequestSent, SrfAnswer, SrfRequest, SrfResponse } from './srf.ts';
+import { maxIntervalTries, readSession } from './session-timer.ts';
+import type { Acknowledge, NewRequest, RequestSent, SrfAnswer, SrfRequest, SrfResponse } from './srf.ts';
 import { warningText } from './warning-text.ts';
 
 type State = 'dialling' | 'withdrawn' | 'up' | 'leaving' | 'over';
@@ -49,9 +50,6 @@ export interface OutboundLegOptions {
   /** ms after the INVITE without any response at which it is given up (contract 3.5). */
   readonly noResponseMs: number;
 }
-
-/** RFC 4028 section 7.4: how often a 422 may raise the interval. */
-const maxIntervalTries = 3;
 
 export class OutboundLeg implements Leg, DialogOwner {
   readonly #options: OutboundLegOptions;
@@ -73,6 +71,10 @@ export class OutboundLeg implements Leg, DialogOwner {
   #cancelReason: string | null = null;
   #contact: string | null;
   #remoteTag = '';
+  /** To tag of the early dialog in which a reliable provisional response answered our offer; null: in none. */
+  #earlyTag: string | null = null;
+  /** Whether an offer of the peer has come in that dialog: the INVITE's answer is history then. */
+  #offeredEarly = false;
 
   /** The INVITE leaves when the caller has done its turn, so that no event comes before it knows the leg. */
   constructor(options: OutboundLegOptions) {
@@ -88,7 +90,14 @@ export class OutboundLeg implements Leg, DialogOwner {
     this.#authentication = this.#authenticator.request();
     this.#session = new DialogSession({
       environment,
-      events: { ...events, lost: (...cause) => this.#lose(...cause) },
+      events: {
+        ...events,
+        lost: (...cause) => this.#lose(...cause),
+        reanswer: (offer) => {
+          if (this.#state === 'dialling') this.#offeredEarly = true;
+          return events.reanswer(offer);
+        },
+      },
       contact: () => this.#contact,
       ownsCallId: true,
       send: (request) => this.#send(request),
@@ -158,10 +167,20 @@ export class OutboundLeg implements Leg, DialogOwner {
     if (this.#state === 'leaving' && request.method === 'NOTIFY') {
       return this.#refers.notified(request, response);
     }
-    if (this.#state !== 'up' && !(this.#state === 'dialling' && request.method === 'UPDATE')) {
-      return respond(environment, response, 481);
+    if (this.#state === 'dialling' && request.method === 'UPDATE') return this.#early(request, response);
+    if (this.#state !== 'up') return respond(environment, response, 481);
+    answerInDialog(environment, this.#session, this.#refers, request, response);
+  }
+
+  /** An UPDATE before the answer. Only the dialog whose answer media works with may offer. */
+  #early(request: SrfRequest, response: SrfResponse) {
+    const { environment } = this.#options;
+    const fork = tagOf(headerOf(request.headers, 'from') ?? '');
+    if (this.#earlyTag !== null && fork !== this.#earlyTag && sessionBody(request).kind === 'sdp') {
+      const headers = { 'Retry-After': String(retryAfterOverlap(environment.random())) };
+      return respond(environment, response, 500, { headers });
     }
-    answerInDialog(environment, this.#session, this.#state === 'up' ? this.#refers : null, request, response);
+    this.#session.receive('UPDATE', request, response);
   }
 
   abandon(): void {
@@ -205,24 +224,37 @@ export class OutboundLeg implements Leg, DialogOwner {
     else this.#options.events.unreachable(text);
   }
 
-  #response(answer: SrfAnswer, ack: () => void) {
+  #response(answer: SrfAnswer, ack: Acknowledge) {
     if (this.#state === 'over') return;
     this.#silence?.cancel();
     if (answer.status < 200) this.#provisional(answer, ack);
-    else if (answer.status === 200) this.#answered(answer, ack);
+    // RFC 3261 section 13.2.2.4: every 2xx is an answer, and is acknowledged.
+    else if (answer.status < 300) this.#answered(answer, ack);
     else this.#refused(answer);
   }
 
-  #provisional(answer: SrfAnswer, prack: () => void): void {
+  #provisional(answer: SrfAnswer, prack: Acknowledge): void {
     if (!this.#reliable.take(answer.headers)) return;
-    if (headerOf(answer.headers, 'rseq') !== undefined) this.#acknowledge(prack);
+    const reliable = headerOf(answer.headers, 'rseq') !== undefined;
+    if (reliable) this.#acknowledge(prack);
     if (this.#state !== 'dialling') return;
     const body = sessionBody(answer);
+    if (reliable && body.kind === 'sdp' && this.#earlyTag === null) {
+      this.#earlyTag = tagOf(headerOf(answer.headers, 'to') ?? '');
+      this.#session.negotiatedEarly();
+    }
     this.#options.events.progress(answer.status, body.kind === 'sdp' ? body.sdp : null);
   }
 
-  #answered(answer: SrfAnswer, ack: () => void) {
-    this.#acknowledge(ack);
+  #answered(answer: SrfAnswer, ack: Acknowledge) {
+    const { status } = answer;
+    this.#acknowledge(() => {
+      if (status === 200) return ack();
+      // A drachtio-server makes a dialog of 200 only: there is nothing then in which the call could go on.
+      ack({}, (error) => {
+        if (error) this.#lose('bad_answer', `The SIP engine takes no ${status} for an answer.`);
+      });
+    });
     if (this.#state !== 'dialling') {
       // RFC 3261 section 9.1: the answer crossed our CANCEL.
       this.#state = 'up';
@@ -232,7 +264,9 @@ export class OutboundLeg implements Leg, DialogOwner {
     this.#remoteTag = tagOf(headerOf(answer.headers, 'to') ?? '');
     this.#session.established(answer.headers);
     const body = sessionBody(answer);
-    this.#options.events.answered(body.kind === 'sdp' ? body.sdp : null);
+    // RFC 3261 section 13.2.1: the answer was in the 18x. One that is repeated here would undo the offer since.
+    const known = this.#offeredEarly && this.#remoteTag === this.#earlyTag;
+    this.#options.events.answered(body.kind === 'sdp' && !known ? body.sdp : null);
   }
 
   #refused(answer: SrfAnswer) {

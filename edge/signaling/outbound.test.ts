@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { newId } from '#shared/ids.ts';
 import { echoAgent, FakeAgents } from '../../test/fakes/fake-agents.ts';
 import { FakeRoutes, placeAt, route } from '../../test/fakes/fake-hunt.ts';
+import { sdpOffer } from '../../test/fakes/fake-leg.ts';
 import { FakeMedia, fakeAnswer } from '../../test/fakes/fake-media.ts';
 import { SipCallee } from '../../test/fakes/sip-callee.ts';
 import type { Heard } from '../../test/fakes/sip-caller.ts';
@@ -140,6 +141,69 @@ describe('a call of ours', () => {
       hangup_by: 'peer',
       status: 'completed',
     });
+  });
+
+  it('is answered by any 2xx', async () => {
+    const callId = call();
+    callee.answer(await callee.request('INVITE'), '202 Accepted', { body: fakeAnswer });
+    await callee.request('ACK');
+    await expect.poll(() => last(callId)?.status).toBe('in-progress');
+    await hangUp(callId);
+  });
+
+  it('is acknowledged and ended when a 2xx has no answer to our offer', async () => {
+    const callId = call();
+    callee.answer(await callee.request('INVITE'), '204 No Notification');
+    await callee.request('ACK');
+    callee.answer(await callee.request('BYE'), '200 OK');
+    await expect.poll(() => last(callId)?.termination).toBe('bad_answer');
+  });
+
+  it('is acknowledged and ended when the 200 has no Contact', async () => {
+    const callId = call();
+    callee.answer(await callee.request('INVITE'), '200 OK', { body: fakeAnswer, contact: false });
+    await callee.request('ACK');
+    callee.answer(await callee.request('BYE'), '200 OK');
+    await expect.poll(() => last(callId)?.termination).toBe('bad_answer');
+  });
+
+  it('takes an offer before the answer, once a reliable response has answered its own', async () => {
+    const callId = call();
+    const invite = await callee.request('INVITE');
+    callee.answer(invite, '183 Session Progress', {
+      headers: ['Require: 100rel', 'RSeq: 7'],
+      body: fakeAnswer,
+    });
+    callee.answer(await callee.request('PRACK'), '200 OK');
+    const { from, to, 'call-id': id } = invite.headers;
+    for (const cseq of [1, 2]) {
+      callee.send(
+        [
+          'UPDATE sip:x SIP/2.0',
+          `Via: SIP/2.0/TLS 127.0.0.1:5061;branch=z9hG4bKupdate${cseq}`,
+          `From: ${to};tag=callee`,
+          `To: ${from}`,
+          `Call-ID: ${id}`,
+          `CSeq: ${cseq} UPDATE`,
+          'Max-Forwards: 70',
+          `Contact: <sip:callee@127.0.0.1:${callee.port};transport=tls>`,
+          'Content-Type: application/sdp',
+          `Content-Length: ${sdpOffer.length}`,
+          '',
+          sdpOffer,
+        ].join('\r\n'),
+      );
+      const ok = await callee.next();
+      expect([ok.startLine, ok.headers.cseq, ok.body]).toEqual([
+        'SIP/2.0 200 OK',
+        `${cseq} UPDATE`,
+        fakeAnswer,
+      ]);
+    }
+    callee.answer(invite, '200 OK');
+    await callee.request('ACK');
+    await expect.poll(() => last(callId)?.status).toBe('in-progress');
+    await hangUp(callId);
   });
 
   it('sends the headers that its configuration maps', async () => {

@@ -404,6 +404,25 @@ describe.each([
     expect((await server.next()).startLine).toBe('SIP/2.0 481 Subscription does not exist');
   });
 
+  it('may cross one of the peer: each has its own subscription', async () => {
+    const call = await begin();
+    call.leg.refer({ target: 'sip:+14155550177@pbx.example' }, referEvents);
+    const ours = await server.next();
+    peer(call, 'REFER', target);
+    await idle();
+    refers[0]?.accept();
+    expect((await server.next()).startLine).toBe('SIP/2.0 202 Accepted');
+    const trying = await server.next();
+    expect(told(trying)).toBe('NOTIFY active;expires=180 SIP/2.0 100 Trying');
+    server.answer(ours, 202, 'Accepted');
+    notify(call, 'SIP/2.0 200 OK', 'terminated;reason=noresource');
+    expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
+    server.answer(trying, 200, 'OK');
+    refers[0]?.notify(603, 'Decline');
+    expect(told(await server.next())).toBe('NOTIFY terminated;reason=noresource SIP/2.0 603 Decline');
+    expect(heard).toEqual(['accepted', 'done 200 OK']);
+  });
+
   it('is accepted by a NOTIFY that comes before the response', async () => {
     const call = await begin();
     const refer = await sendRefer(call);

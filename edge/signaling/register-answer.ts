@@ -8,8 +8,16 @@ import { hostPortOf, uriOf, userOf } from './numbers.ts';
 const mostS = 86_400;
 
 export type RegisterVerdict =
-  /** Bound. `rport`: port that the registrar sees us at, null when it does not tell (RFC 3581). */
-  | { readonly kind: 'bound'; readonly expiresS: number; readonly rport: number | null }
+  /**
+   * Bound. `rport`: port that the registrar sees us at, null when it does not tell (RFC 3581). `doubt`: what speaks
+   * against it, one sentence.
+   */
+  | {
+      readonly kind: 'bound';
+      readonly expiresS: number;
+      readonly rport: number | null;
+      readonly doubt: string | null;
+    }
   | { readonly kind: 'challenged'; readonly status: 401 | 407; readonly headers: HeaderFields }
   /** 423: ask again, for at least so long (section 10.2.8). */
   | { readonly kind: 'too_brief'; readonly minExpiresS: number }
@@ -53,20 +61,41 @@ export function judgeRegister(outcome: Outcome, askedS: number): RegisterVerdict
 }
 
 function bound(outcome: Extract<Outcome, { kind: 'answered' }>, askedS: number): RegisterVerdict {
-  const { headers, sent, status } = outcome;
-  const expiresS = grantedS(headers, sent, askedS);
-  if (expiresS > 0) return { kind: 'bound', expiresS, rport: rportOf(headers) };
-  const error = 'The registrar answered 200 but keeps no binding: it granted 0 seconds.';
-  return { kind: 'refused', failure: { error, sipCode: status, retryAfterS: null, lasting: false } };
+  const { headers, sent, status, reason } = outcome;
+  const refused = (error: string): RegisterVerdict => ({
+    kind: 'refused',
+    failure: { error, sipCode: status, retryAfterS: null, lasting: false },
+  });
+  // Section 10.3, step 8: a registrar that has bound us says 200.
+  if (status !== 200) {
+    return refused(
+      `The registrar answered ${`${status} ${reason}`.trim()}: only a 200 says that we are bound.`,
+    );
+  }
+  const contacts = contactsOf(headerOf(headers, 'contact') ?? '');
+  const own = ownContact(contacts, uriOf(headerOf(sent, 'contact') ?? ''));
+  const expiresS = grantedS(own, headers, askedS);
+  if (expiresS === 0)
+    return refused('The registrar answered 200 but keeps no binding: it granted 0 seconds.');
+  const doubt = own === undefined ? doubtOf(contacts) : null;
+  return { kind: 'bound', expiresS, rport: rportOf(headers), doubt };
+}
+
+/** Section 10.3, step 8: a 200 lists all bindings, so ours should be among them. */
+function doubtOf(contacts: readonly string[]): string {
+  const listed = contacts.length === 0 ? 'no Contact at all' : 'only Contacts of others';
+  return `The registrar answered 200 but lists ${listed}: it may not send calls to us.`;
+}
+
+/** Our own entry. One alone with our user is taken for it: registrars write the address in that they see us at. */
+function ownContact(contacts: readonly string[], ours: string): string | undefined {
+  const [first, ...others] = contacts;
+  const alone = first !== undefined && others.length === 0 && userOf(uriOf(first)) === userOf(ours);
+  return contacts.find((contact) => sameContact(uriOf(contact), ours)) ?? (alone ? first : undefined);
 }
 
 /** Section 10.2.4: what our own Contact says, else Expires, else what we asked for. */
-function grantedS(headers: HeaderFields, sent: HeaderFields, askedS: number): number {
-  const contacts = contactsOf(headerOf(headers, 'contact') ?? '');
-  const ours = uriOf(headerOf(sent, 'contact') ?? '');
-  const own =
-    contacts.find((contact) => sameContact(uriOf(contact), ours)) ??
-    (contacts.length === 1 ? contacts[0] : undefined);
+function grantedS(own: string | undefined, headers: HeaderFields, askedS: number): number {
   const parameters = own?.replace(/"(?:[^"\\]|\\.)*"|<[^>]*>/g, '') ?? '';
   const ownS = secondsOf(/;\s*expires\s*=\s*(\d+)/i.exec(parameters)?.[1]);
   return ownS ?? secondsOf(headerOf(headers, 'expires')) ?? askedS;

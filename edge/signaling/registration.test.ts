@@ -126,7 +126,7 @@ describe('a registration', () => {
     });
     expect(message.headers.From).toMatch(/^<sip:acme@pbx\.example\.com>;tag=[0-9a-f]{16}$/);
     expect(scene.registration.state.state).toBe('registering');
-    answer(200, { expires: '120' });
+    answer(200, { contact: ours, expires: '120' });
     expect(scene.states).toEqual([
       { state: 'registered', expiresAt: scene.clock.now() + 120_000, sipCode: 200, lastError: null },
     ]);
@@ -243,6 +243,33 @@ describe('a registration', () => {
     scene.registration.start();
     (await scene.request()).answer(200, headers);
     expect(scene.registration.state.expiresAt).toBe(scene.clock.now() + expiresS * 1000);
+  });
+
+  it.each([
+    [{}, 'no Contact at all'],
+    [{ contact: '<sip:other@203.0.113.9>;expires=7200' }, 'only Contacts of others'],
+  ])('doubts a 200 with %j, and keeps the interval that it asked for', async (headers, listed) => {
+    const scene = new Scene();
+    scene.registration.start();
+    (await scene.request()).answer(200, headers);
+    expect(scene.registration.state).toEqual({
+      state: 'registered',
+      expiresAt: scene.clock.now() + 300_000,
+      sipCode: 200,
+      lastError: `The registrar answered 200 but lists ${listed}: it may not send calls to us.`,
+    });
+  });
+
+  it('does not take a 202 for a binding', async () => {
+    const scene = new Scene();
+    scene.registration.start();
+    (await scene.request()).answer(202, { contact: `${ours};expires=300` });
+    expect(scene.registration.state).toEqual({
+      state: 'failed',
+      expiresAt: null,
+      sipCode: 202,
+      lastError: 'The registrar answered 202 Reason: only a 200 says that we are bound.',
+    });
   });
 
   it('does not take a binding of no seconds for one', async () => {
@@ -383,7 +410,7 @@ describe('the connection of a registration', () => {
     });
     const { message, answer } = await scene.request();
     expect(message.headers.CSeq).toBe('2 REGISTER');
-    answer(200, { via: via(40_001), expires: '300' });
+    answer(200, { via: via(40_001), contact: ours, expires: '300' });
     expect(scene.registration.state).toMatchObject({ state: 'registered', lastError: null });
   });
 

@@ -50,7 +50,7 @@ export interface BindingState {
   readonly expiresAt: number | null;
   /** Status of the registrar's last answer to a REGISTER. */
   readonly sipCode: number | null;
-  /** One sentence; stays until the next success. */
+  /** One sentence; stays until the next success. Of a binding: what speaks against it. */
   readonly lastError: string | null;
 }
 
@@ -215,7 +215,12 @@ export class Registration {
       const verdict = judgeRegister(outcome, askedS);
       switch (verdict.kind) {
         case 'bound':
-          return this.#bound({ target, rport: verdict.rport }, verdict.expiresS, statusOf(outcome));
+          return this.#bound(
+            { target, rport: verdict.rport },
+            verdict.expiresS,
+            statusOf(outcome),
+            verdict.doubt,
+          );
         case 'challenged': {
           const { status, headers } = verdict;
           const answered = Object.keys(request.headers).length > 0;
@@ -251,7 +256,7 @@ export class Registration {
     });
   }
 
-  #bound(flow: Flow, expiresS: number, sipCode: number | null) {
+  #bound(flow: Flow, expiresS: number, sipCode: number | null, doubt: string | null) {
     this.#halt();
     this.#move('bound');
     this.#flow = flow;
@@ -263,7 +268,7 @@ export class Registration {
     );
     this.#scheduleKeepalive(flow);
     const expiresAt = this.#parts.environment.clock.now() + expiresMs;
-    this.#tell({ state: 'registered', expiresAt, sipCode, lastError: null });
+    this.#tell({ state: 'registered', expiresAt, sipCode, lastError: doubt });
   }
 
   #failed({ error, sipCode, retryAfterS, lasting }: Failure) {

@@ -82,8 +82,10 @@ async function sent(): Promise<string[]> {
 
 async function answerAll(status = 200, headers: Record<string, string> = { expires: '300' }): Promise<void> {
   await settled();
-  for (const { done } of requests.splice(0))
-    done({ kind: 'answered', status, reason: 'Reason', headers, sent: {} });
+  for (const { message, done } of requests.splice(0)) {
+    const contact = message.headers.Contact ?? '';
+    done({ kind: 'answered', status, reason: 'Reason', headers: { contact, ...headers }, sent: { contact } });
+  }
 }
 
 /** Follows a configuration and lets everything of it register. */

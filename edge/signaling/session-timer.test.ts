@@ -3,6 +3,7 @@ import { FakeClock } from '#shared/clock.ts';
 import {
   answerSession,
   readSession,
+  runOfAnswer,
   SessionTimer,
   type SessionWish,
   sessionHeaders,
@@ -25,6 +26,10 @@ describe('what a message says of the session timer', () => {
     ],
     [{ require: '100rel,timer', x: '600 ; refresher = UAS' }, wish({ expiresS: 600, refresher: 'uas' })],
     [{ 'session-expires': 'soon' }, wish({ supportsTimer: false })],
+    [
+      { 'session-expires': '99999999999999999999', 'min-se': '999999999' },
+      wish({ supportsTimer: false, expiresS: 86_400, minS: 86_400 }),
+    ],
     [{}, wish({ supportsTimer: false })],
   ])('%o', (headers: Record<string, string>, expected) => {
     expect(readSession(headers)).toEqual(expected);
@@ -66,6 +71,11 @@ describe('the answer to it (RFC 4028 section 9, table 2)', () => {
       { expiresS: 7200, minS: 3600 },
       { kind: 'timer', expiresS: 3600, refresher: 'uac' },
     ],
+    [
+      'nor is it longer than a day',
+      { expiresS: 3600, minS: 86_400 },
+      { kind: 'timer', expiresS: 86_400, refresher: 'uac' },
+    ],
     ['too small: 422', { expiresS: 60 }, { kind: 'too_small', minS: 90 }],
   ])('%s', (_name, values, expected) => {
     expect(answerSession(wish(values), settings)).toEqual(expected);
@@ -80,6 +90,18 @@ describe('the answer to it (RFC 4028 section 9, table 2)', () => {
       'Session-Expires': '600;refresher=uas',
     });
     expect(sessionHeaders({ kind: 'none' })).toEqual({});
+  });
+});
+
+describe('what the answer to our request comes to', () => {
+  it.each([
+    ['as agreed', { expiresS: 600, refresher: 'uas' as const }, 1800, { expiresS: 600, weRefresh: false }],
+    ['no refresher named: we', { expiresS: 600 }, 1800, { expiresS: 600, weRefresh: true }],
+    ['no interval: the one that we asked for', {}, 1800, { expiresS: 1800, weRefresh: true }],
+    ['no interval to the first INVITE: none', {}, null, null],
+    ['never less than 90 s', { expiresS: 0 }, 1800, { expiresS: 90, weRefresh: true }],
+  ])('%s', (_name, values, askedS, expected) => {
+    expect(runOfAnswer(wish(values), askedS)).toEqual(expected);
   });
 });
 
@@ -99,6 +121,7 @@ describe('the session clock', () => {
     const { clock, events, timer } = setup();
     timer.restart({ expiresS: 1800, weRefresh: true });
     clock.advance(899_999);
+    expect(timer.leftMs).toBe(868_001);
     expect(events).toEqual([]);
     clock.advance(1);
     expect(events).toEqual(['refresh']);

@@ -9,7 +9,10 @@ export interface SessionSettings {
   readonly minS: number;
 }
 
-/** What a request or response says about the session timer. `refresher` is its word: the uac or uas of that message's transaction. */
+/**
+ * What a request or response says about the session timer. `refresher` is its word: the uac or uas of that message's
+ * transaction. No interval is longer than `longestS`, whatever the message says.
+ */
 export interface SessionWish {
   readonly supportsTimer: boolean;
   readonly expiresS: number | null;
@@ -29,14 +32,23 @@ export function readSession(headers: HeaderFields): SessionWish {
   };
 }
 
+/**
+ * Longest session interval that a peer can ask for, seconds: a day, as with registrations. RFC 4028 has no upper
+ * bound, but a session that is looked after less often than daily is not looked after.
+ */
+const longestS = 86_400;
+
 /** Leading delta-seconds of a value, null when there are none. */
 function secondsOf(value: string | undefined): number | null {
-  const digits = /^\s*(\d{1,9})/.exec(value ?? '')?.[1];
-  return digits === undefined ? null : Number(digits);
+  const digits = /^\s*(\d+)/.exec(value ?? '')?.[1];
+  return digits === undefined ? null : Math.min(Number(digits), longestS);
 }
 
 /** RFC 4028 section 4: no interval is shorter. */
 const absoluteMinS = 90;
+
+/** RFC 4028 section 7.4: how often a 422 may raise the interval of one request, or of one refresh. */
+export const maxIntervalTries = 3;
 
 export type SessionAnswer =
   /** 422 with this Min-SE. */
@@ -58,6 +70,17 @@ export function answerSession(wish: SessionWish, settings: SessionSettings): Ses
   const expiresS = Math.max(Math.min(wish.expiresS, settings.expiresS), wish.minS ?? 0, ourMin);
   if (!wish.supportsTimer) return { kind: 'timer', expiresS, refresher: 'uas' };
   return { kind: 'timer', expiresS, refresher: wish.refresher ?? 'uac' };
+}
+
+/**
+ * How a session of ours runs after the 2xx to our request; null: it does not expire.
+ * @param askedS counts when the 2xx names no interval (RFC 4028 section 7.2: to the first INVITE, none is an answer)
+ */
+export function runOfAnswer({ expiresS, refresher }: SessionWish, askedS: number | null): SessionRun | null {
+  const agreedS = expiresS ?? askedS;
+  if (agreedS === null) return null;
+  // A peer that agrees to less than it may is not followed: refreshes without pause would end the call too.
+  return { expiresS: Math.max(agreedS, absoluteMinS), weRefresh: refresher !== 'uas' };
 }
 
 /** Headers of a 2xx for what was agreed. The uac as refresher is told by Require (section 9). */
@@ -82,6 +105,7 @@ export class SessionTimer {
   readonly #expired: () => void;
   #timers: Timer[] = [];
   #run: SessionRun | null = null;
+  #expiresAt = 0;
 
   constructor(clock: Clock, refresh: () => void, expired: () => void) {
     this.#clock = clock;
@@ -94,13 +118,20 @@ export class SessionTimer {
     return this.#run;
   }
 
+  /** Milliseconds until the session is given up; null: it does not expire. */
+  get leftMs(): number | null {
+    return this.#run === null ? null : Math.max(0, this.#expiresAt - this.#clock.now());
+  }
+
   /** Starts over, as after each 2xx that refreshed the session; null: it expires no more. */
   restart(run: SessionRun | null): void {
     this.stop();
     this.#run = run;
     if (!run) return;
     const margin = Math.min(32, run.expiresS / 3);
-    this.#timers.push(this.#clock.after((run.expiresS - margin) * 1000, this.#expired));
+    const leftMs = (run.expiresS - margin) * 1000;
+    this.#expiresAt = this.#clock.now() + leftMs;
+    this.#timers.push(this.#clock.after(leftMs, this.#expired));
     if (run.weRefresh) this.#timers.push(this.#clock.after(run.expiresS * 500, this.#refresh));
   }
 

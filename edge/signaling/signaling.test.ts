@@ -551,11 +551,49 @@ describe('an INVITE that becomes no call', () => {
     expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
   });
 
+  it('counts with the OPTIONS of the same source, four of which are one try', async () => {
+    const address = '203.0.113.5';
+    server.peer({ ...invite, callId: 'a', address });
+    server.peer({ ...invite, callId: 'b', address });
+    for (const callId of ['c', 'd', 'e', 'f']) server.peer({ method: 'OPTIONS', callId, address });
+    const answers = [];
+    for (let i = 0; i < 6; i++) {
+      const { startLine, headers } = await server.next();
+      answers.push(`${startLine.split(' ')[1]} ${headers['x-trunkline-block']}`);
+    }
+    expect(answers).toEqual([
+      '403 undefined',
+      '403 undefined',
+      '200 undefined',
+      '200 undefined',
+      '200 undefined',
+      '200 600',
+    ]);
+    server.peer({ method: 'OPTIONS', callId: 'g', address });
+    await server.idle();
+    expect(server.sent).toHaveLength(6);
+  });
+
+  it('counts with what the engine has refused by itself', async () => {
+    const address = '203.0.113.5';
+    server.peer({ ...invite, callId: 'a', address });
+    await server.next();
+    expect(signaling.refusedByEngine(address, 1)).toBe(0);
+    expect(signaling.refusedByEngine('::ffff:203.0.113.5', 1)).toBe(600);
+    expect(signaling.refusedByEngine(address, 5)).toBe(0);
+    expect(refused).toEqual(['source_not_allowed', 'engine', 'engine', 'blocked']);
+  });
+
   it('of a trunk is never blocked', async () => {
     for (let round = 0; round < 5; round++) {
       server.peer({ ...invite, callId: `c${round}`, uri: 'sip:+14155559999@x' });
       expect((await server.next()).headers['x-trunkline-block']).toBeUndefined();
     }
+    for (let i = 0; i < 20; i++) {
+      server.peer({ method: 'OPTIONS', callId: `o${i}` });
+      expect((await server.next()).headers['x-trunkline-block']).toBeUndefined();
+    }
+    expect(signaling.refusedByEngine('192.0.2.1', 100)).toBe(0);
   });
 });
 

@@ -4,15 +4,24 @@ import type { EdgeConfig } from '#shared/edge-protocol.ts';
 import { retryAfterS } from '../call/live-call.ts';
 import type { Log } from '../call/log.ts';
 import type { DialEvents, Dialer, DialTarget, OutboundLeg as Leg, OutboundInvite } from '../call/ports.ts';
+import type { TestVisits } from '../call/test-visits.ts';
 import { EngineLink } from './connect.ts';
 import { Dialogs } from './dialogs.ts';
 import { capabilities, type Environment, type ReferSettings, respond } from './environment.ts';
 import { type Exchange, exchangeOver } from './exchange.ts';
 import { allow } from './headers.ts';
-import { type CallTaker, countTry, type InboundDeps, type Routing, receiveInvite } from './inbound.ts';
+import {
+  blockDue,
+  type CallTaker,
+  countTry,
+  type InboundDeps,
+  type Routing,
+  receiveInvite,
+} from './inbound.ts';
 import { NumberIndex } from './numbers.ts';
 import { type ProbeOutcome, probe } from './options-prober.ts';
 import { OutboundLeg } from './outbound-leg.ts';
+import { OwnLine } from './own-line.ts';
 import { type RegistrarAccess, Registrations } from './registrations.ts';
 import type { SessionSettings } from './session-timer.ts';
 import { type Resolve, resolveSource, SourceHosts } from './source-hosts.ts';
@@ -40,6 +49,8 @@ export interface SignalingOptions {
   readonly noResponseMs?: number;
   readonly random?: () => number;
   readonly resolve?: Resolve;
+  /** Calls of ours to ourselves; absent: there are none. */
+  readonly testVisits?: TestVisits;
   /** Absent: nothing is registered. */
   readonly registrars?: RegistrarAccess;
   /** Called when the engine is there (again) or lost. */
@@ -51,6 +62,12 @@ const sourceRefreshMs = 5 * 60_000;
 
 /** Contract 3.5: the trigger `timeout`. */
 const defaultNoResponseMs = 6_000;
+
+/**
+ * An OPTIONS of a source without trunk counts a quarter of a try: what looks after us every ten seconds, such as the
+ * dispatcher of Kamailio or a monitor, is no scanner.
+ */
+const optionsWeight = 1 / 4;
 
 const defaultRefers: ReferSettings = { subscriptionMs: 180_000, outcomeMs: 60_000 };
 
@@ -64,6 +81,8 @@ export class Signaling implements Dialer {
   readonly #inbound: InboundDeps;
   readonly #exchange: Exchange;
   readonly #registrations: Registrations | null;
+  /** Absent unless the edge calls itself. */
+  readonly own: OwnLine | null;
   #routing: Routing | null = null;
   /** What waits for the engine. */
   readonly #waiting = new Set<() => void>();
@@ -97,6 +116,7 @@ export class Signaling implements Dialer {
       strangers: this.#strangers,
       routing: () => this.#routing,
       refused,
+      testVisits: options.testVisits,
     };
     this.#link = new EngineLink({
       clock,
@@ -109,6 +129,8 @@ export class Signaling implements Dialer {
       },
       onDown: () => this.#engineLost(),
     });
+    const noResponseMs = options.noResponseMs ?? defaultNoResponseMs;
+    this.own = options.testVisits ? new OwnLine(this.#environment, { clock, log, noResponseMs }) : null;
     this.#exchange = exchangeOver(clock, (request, sent) => this.#link.request(request, sent));
     this.#registrations = options.registrars ? this.#registrationsAt(options.registrars) : null;
   }
@@ -139,11 +161,12 @@ export class Signaling implements Dialer {
 
   /** Dialogs that the engine and we hold. */
   get dialogs(): number {
-    return this.#dialogs.size;
+    return this.#dialogs.size + (this.own?.dialogs ?? 0);
   }
 
   connect(address: EngineAddress): void {
     this.#link.connect(address);
+    this.own?.connect(address);
   }
 
   /** Judges calls by this configuration from now on; calls that are up stay as they are. */
@@ -197,6 +220,17 @@ export class Signaling implements Dialer {
     });
   }
 
+  /**
+   * Counts requests that the engine has refused by itself.
+   * @returns seconds for which the engine shall block the source, 0: not at all
+   */
+  refusedByEngine(address: string, times: number): number {
+    const source = plainAddress(address);
+    if (this.#routing === null || this.#strangers.isBlocked(source)) return 0;
+    this.#options.refused('engine');
+    return blockDue({ deps: this.#inbound, source, routing: this.#routing }, times);
+  }
+
   /** By Prometheus name. */
   metrics(): Record<string, number> {
     return this.#registrations?.metrics() ?? {};
@@ -212,6 +246,7 @@ export class Signaling implements Dialer {
     this.#registrations?.close();
     this.#hosts.close();
     this.#link.close();
+    this.own?.close();
     for (const giveUp of [...this.#waiting]) giveUp();
     this.#dialogs.abandonAll();
   }
@@ -264,7 +299,7 @@ export class Signaling implements Dialer {
         receiveInvite(this.#inbound, request, response);
         break;
       case 'OPTIONS':
-        this.#answerOptions(response);
+        this.#answerOptions(request, response);
         break;
       case 'REFER':
         respond(this.#environment, response, 403, { reason: 'REFER is taken inside of calls only' });
@@ -282,13 +317,15 @@ export class Signaling implements Dialer {
     }
   }
 
-  #answerOptions(response: SrfResponse): void {
-    const closed = this.#options.calls.draining || this.#routing === null;
-    if (closed) {
+  #answerOptions(request: SrfRequest, response: SrfResponse): void {
+    const routing = this.#routing;
+    if (this.#options.calls.draining || routing === null) {
       respond(this.#environment, response, 503, { headers: { 'Retry-After': String(retryAfterS) } });
-    } else {
-      respond(this.#environment, response, 200, { headers: capabilities() });
+      return;
     }
+    const source = plainAddress(request.source_address);
+    const block = countTry({ deps: this.#inbound, source, routing }, optionsWeight);
+    respond(this.#environment, response, 200, { headers: { ...capabilities(), ...block } });
   }
 
   #refuseMethod(request: SrfRequest, response: SrfResponse): void {

@@ -28,7 +28,7 @@ export interface SrfRequest {
   cancel(options: { headers: Record<string, string> }, sent: (error: unknown) => void): void;
   on(event: 'cancel', listener: () => void): this;
   on(event: 'update', listener: (request: SrfRequest, response: SrfResponse) => void): this;
-  on(event: 'response', listener: (response: SrfAnswer, ack: () => void) => void): this;
+  on(event: 'response', listener: (response: SrfAnswer, ack: Acknowledge) => void): this;
 }
 
 /** A response that we are to send. */
@@ -47,6 +47,9 @@ interface SendOptions {
   readonly headers?: Record<string, string>;
   readonly body?: string;
 }
+
+/** Sends the ACK of a 2xx, or the PRACK of a reliable response. `sent` is told should the engine refuse it. */
+export type Acknowledge = (options?: SendOptions, sent?: (error: unknown) => void) => void;
 
 /** A response that we received. */
 export interface SrfAnswer {
@@ -120,12 +123,14 @@ export interface EngineAddress {
  * connection is the caller's business.
  * @param handle takes every request; must not throw
  * @param up `sipAddresses` are the engine's listeners, such as `tls/192.0.2.1:5061`
+ * @param routes whether requests outside of dialogs shall reach us
  */
 export function openSrf(
   address: EngineAddress,
   handle: SrfHandler,
   up: (sipAddresses: string[]) => void,
   gone: (cause: Error | null) => void,
+  routes = true,
 ): SrfConnection {
   const srf = new Srf();
   let socketUp = false;
@@ -138,7 +143,7 @@ export function openSrf(
   // drachtio-srf's own types know neither all of its requests nor both forms of use().
   const use = srf.use.bind(srf) as unknown as (method: string, handler: SrfHandler) => void;
   use('*', handle);
-  for (const method of routed) use(method, handle);
+  if (routes) for (const method of routed) use(method, handle);
   const send = srf.request.bind(srf) as unknown as (
     uri: string,
     request: NewRequest,

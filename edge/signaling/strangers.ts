@@ -15,8 +15,8 @@ export interface StrangerLimits {
 }
 
 interface Stranger {
-  /** Times of the tries in the window, ms. */
-  tries: number[];
+  /** The tries in the window. `at`: ms. */
+  tries: { readonly at: number; readonly weight: number }[];
   blockedUntil: number;
 }
 
@@ -44,20 +44,24 @@ export class Strangers {
     return false;
   }
 
-  /** Counts a try. @returns seconds for which the source is now blocked, 0 when it is not */
-  tried(address: string): number {
+  /**
+   * Counts a try.
+   * @param weight how many tries it counts for
+   * @returns seconds for which the source is now blocked, 0 when it is not
+   */
+  tried(address: string, weight = 1): number {
     const { tries, windowS, blockS, maxSources } = this.#limits;
     const now = this.#clock.now();
     const stranger = this.#seen.get(address) ?? { tries: [], blockedUntil: 0 };
-    stranger.tries = stranger.tries.filter((at) => at > now - windowS * 1000);
-    stranger.tries.push(now);
+    stranger.tries = stranger.tries.filter(({ at }) => at > now - windowS * 1000);
+    stranger.tries.push({ at: now, weight });
     this.#seen.delete(address);
     this.#seen.set(address, stranger);
     if (this.#seen.size > maxSources) {
       const oldest = this.#seen.keys().next();
       if (!oldest.done) this.#seen.delete(oldest.value);
     }
-    if (stranger.tries.length < tries) return 0;
+    if (stranger.tries.reduce((sum, each) => sum + each.weight, 0) < tries) return 0;
     stranger.tries = [];
     stranger.blockedUntil = now + blockS * 1000;
     return blockS;

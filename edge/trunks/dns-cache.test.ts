@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import type { DnsAnswer } from './dns.ts';
 import { CachingDns, dnsCacheLimits } from './dns-cache.ts';
 import { FakeDns, settle } from './testing.ts';
 
@@ -56,6 +57,40 @@ test('a failure is not asked again for some seconds', async () => {
   clock.advance(1);
   inner.zone = { a: { 'a.example': ['192.0.2.1'] } };
   expect((await dns.a('a.example')).records).toEqual(['192.0.2.1']);
+});
+
+test('an answer that ran out serves after 0.3 s of a query that goes on', async () => {
+  const { clock, inner, dns } = cache({ a: { 'a.example': ['192.0.2.1'] } });
+  await dns.a('a.example');
+  clock.advance(300_000);
+  const late = Promise.withResolvers<DnsAnswer<string>>();
+  inner.a = () => late.promise;
+  const heard: string[] = [];
+  const ask = (who: string) => dns.a('a.example').then(({ records }) => heard.push(`${who} ${records}`));
+  const first = ask('first');
+  clock.advance(299);
+  await settle();
+  expect(heard).toEqual([]);
+  clock.advance(1);
+  await first;
+  // The query has had its chance: who asks now does not wait again.
+  const second = ask('second');
+  clock.advance(0);
+  await second;
+  late.resolve({ records: ['192.0.2.2'], ttlS: 300 });
+  await settle();
+  await ask('third');
+  expect(heard).toEqual(['first 192.0.2.1', 'second 192.0.2.1', 'third 192.0.2.2']);
+  expect(clock.pending).toBe(0);
+});
+
+test('a new answer within 0.3 s is the one that counts', async () => {
+  const { clock, inner, dns } = cache({ a: { 'a.example': ['192.0.2.1'] } });
+  await dns.a('a.example');
+  clock.advance(300_000);
+  inner.zone = { a: { 'a.example': ['192.0.2.2'] } };
+  expect((await dns.a('a.example')).records).toEqual(['192.0.2.2']);
+  expect(clock.pending).toBe(0);
 });
 
 test('a query ends when its time is over, and leaves no timer', async () => {

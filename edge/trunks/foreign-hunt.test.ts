@@ -19,7 +19,7 @@ describe('a call to a foreign host', () => {
     expect(place).toEqual({
       route: { trunkId: null, credentials: null, headers: [], codecs: [], transcode: false },
       endpoint: { host: 'pbx.example.net', port: 5061, priority: 0 },
-      target: target('203.0.113.7', 'pbx.example.net'),
+      target: { ...target('203.0.113.7', 'pbx.example.net'), foreign: true },
     });
   });
 

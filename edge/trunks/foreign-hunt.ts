@@ -52,7 +52,8 @@ export class ForeignHunt implements Hunt {
     this.#targets = rest;
     if (!target) return null;
     this.#current = { target, startedAt: clock.now() };
-    return { route, endpoint: { host, port: port ?? target.port, priority: 0 }, target };
+    const endpoint = { host, port: port ?? target.port, priority: 0 };
+    return { route, endpoint, target: { ...target, foreign: true } };
   }
 
   async #resolve(): Promise<readonly Target[]> {

@@ -145,7 +145,7 @@ export class DrachtioServer {
       `Call-ID: ${sent.dialogId.split(';')[0]}`,
       `CSeq: ${sent.headers.cseq ?? `2 ${sent.startLine.split(' ')[0]}`}`,
       'From: <sip:us@x>;tag=server-tag',
-      'To: <sip:them@x>;tag=peer-tag',
+      ...(extra.headers?.To === undefined ? ['To: <sip:them@x>;tag=peer-tag'] : []),
       ...Object.entries(extra.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
       `Content-Length: ${Buffer.byteLength(body)}`,
       '',

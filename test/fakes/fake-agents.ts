@@ -7,6 +7,7 @@ import type {
   AudioEndpoint,
   CallFacts,
   ConsultOrder,
+  Manner,
 } from '../../edge/call/ports.ts';
 
 export class FakeAgent implements AgentLeg {
@@ -56,6 +57,8 @@ export class FakeAgents implements Agents {
   ready = true;
   /** What the agents for targets of transfers were told, in order. */
   readonly consults: ConsultOrder[] = [];
+  /** How they were to speak. */
+  readonly manners: (Manner | undefined)[] = [];
   /** What a peer hears while somebody else is called. */
   readonly ringback: AudioEndpoint = { sampleRate: 8000, read: () => true };
 
@@ -69,9 +72,10 @@ export class FakeAgents implements Agents {
     return agent;
   }
 
-  consult(order: ConsultOrder, call: CallFacts, host: AgentHost): AgentLeg {
+  consult(order: ConsultOrder, call: CallFacts, host: AgentHost, manner?: Manner): AgentLeg {
     const agent = new FakeAgent(null, call, host, this.ready);
     this.consults.push(order);
+    this.manners.push(manner);
     if (this.keep) this.created.push(agent);
     return agent;
   }

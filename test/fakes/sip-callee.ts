@@ -10,6 +10,8 @@ export interface AnswerParts {
   readonly body?: string;
   /** Default `callee`; empty: none. */
   readonly tag?: string;
+  /** Whether there is a Contact, as usual. */
+  readonly contact?: boolean;
 }
 
 export class SipCallee {
@@ -60,7 +62,7 @@ export class SipCallee {
   answer(
     request: Heard,
     status: string,
-    { headers = [], body = '', tag = 'callee' }: AnswerParts = {},
+    { headers = [], body = '', tag = 'callee', contact = true }: AnswerParts = {},
   ): void {
     const { via, from, to = '', 'call-id': callId, cseq } = request.headers;
     this.send(
@@ -71,7 +73,7 @@ export class SipCallee {
         `To: ${to}${tag === '' || /;tag=/.test(to) ? '' : `;tag=${tag}`}`,
         `Call-ID: ${callId}`,
         `CSeq: ${cseq}`,
-        `Contact: <sip:callee@127.0.0.1:${this.port};transport=tls>`,
+        ...(contact ? [`Contact: <sip:callee@127.0.0.1:${this.port};transport=tls>`] : []),
         ...headers,
         ...(body === '' ? [] : ['Content-Type: application/sdp']),
         `Content-Length: ${Buffer.byteLength(body)}`,

@@ -72,6 +72,23 @@ test.each([
   expect(framer.pendingBytes).toBe(0);
 });
 
+test.each([
+  'SIP/2.0 999 What\r\n\r\n',
+  'SIP/2.0 200 OK\n\n',
+  'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
+  'HTTP/1.0 502\r\n\r\n',
+  'HTTP/1.1 400 Bad Request\r\nServer: x\r\nContent-Length: 5\r\n\r\nhello',
+])('a response that is none of SIP is cut like a message while its length is known: %j', (foreign) => {
+  expect(frames(new StreamFramer(), SMALL + foreign + SMALL)).toEqual([SMALL, foreign, SMALL]);
+});
+
+test.each(['HTTP/1.1 200 OK\r\nServer: x\r\n\r\n', 'SIP/2.0 200 OK\r\nCSeq: 1 BYE\r\n\r\n'])(
+  'a response with headers but without Content-Length ends the stream: %j',
+  (response) => {
+    expect(frames(new StreamFramer(), response + SMALL)).toEqual(['error 400 Missing Content-Length']);
+  },
+);
+
 test('a bare CR between messages ends the stream', () => {
   expect(frames(new StreamFramer(), '\rX')).toEqual(['error 400 not SIP: a bare CR between messages']);
 });

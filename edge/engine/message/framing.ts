@@ -2,6 +2,9 @@
  * Cuts a byte stream into SIP messages by Content-Length (RFC 3261 section 18.3) and finds the keepalives of
  * RFC 5626 section 4.4.1 between them. No socket and no clock inside: octets in, events out. How the stream is
  * split into chunks makes no difference to the events.
+ *
+ * A response of another protocol, such as a middlebox puts in, is cut as a message too while its length is known:
+ * the parser drops it, and the calls on the connection live on.
  */
 import { COLON, CR, isDigit, isSpace, LF, SPACE, TAB, TOKEN } from './chars.ts';
 import { DEFAULT_MESSAGE_LIMITS } from './limits.ts';
@@ -140,7 +143,7 @@ export class StreamFramer {
       while (lf < data.length && data[lf] !== LF) lf++;
       if (lf === data.length) return this.#headIncomplete(data, from, line, events);
       const first = data[line];
-      if (line === from && !isStartLine(data, from, lf)) {
+      if (line === from && !isStartLine(data, from, lf) && !isStatusLine(data, from, lf)) {
         this.#fail(events, 400, 'not SIP: the first line is no SIP start line', null);
         return false;
       }
@@ -172,6 +175,7 @@ export class StreamFramer {
       this.#fail(events, 400, this.#lengthFault, head);
       return false;
     }
+    if (this.#bodyLength === NOT_SEEN && isBareStatusLine(head)) this.#bodyLength = 0;
     if (this.#bodyLength === NOT_SEEN) {
       // Section 18.3: on a stream the header is a must, for nothing else tells where the message ends.
       this.#fail(events, 400, 'Missing Content-Length', head);
@@ -232,6 +236,17 @@ function isStartLine(data: Buffer, from: number, lf: number): boolean {
     if (data[i + 3] === 47 && isSip(data, i) && (i === from || isSpace(data[i - 1] ?? 0))) return true;
   }
   return false;
+}
+
+/** Whether the line is a status line of any protocol: `HTTP/1.1 200 OK`, `SIP/2.0 999 What`. */
+function isStatusLine(data: Buffer, from: number, lf: number): boolean {
+  return /^[A-Z]{2,16}\/\d\.\d \d{3}(?:[ \r]|$)/.test(data.toString('latin1', from, Math.min(lf, from + 40)));
+}
+
+/** Whether a head is a status line and nothing else: there is no header, so there can be no body. */
+function isBareStatusLine(head: Buffer): boolean {
+  const lf = head.indexOf(LF);
+  return head.length - lf <= 3 && isStatusLine(head, 0, lf);
 }
 
 function isSip(data: Buffer, at: number): boolean {

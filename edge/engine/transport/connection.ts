@@ -57,6 +57,7 @@ export class Connection implements Flow {
   readonly #owner: ConnectionOwner;
   readonly #framer: StreamFramer;
   #pins = 0;
+  #heardTimes = 0;
   #reason: string | null = null;
   #gone = false;
   /** Ticks of the last octet received, and of the last received or sent. */
@@ -92,6 +93,10 @@ export class Connection implements Flow {
 
   get draining(): boolean {
     return this.#drainReason !== null;
+  }
+
+  get heard(): number {
+    return this.#heardTimes;
   }
 
   pin(): void {
@@ -205,6 +210,7 @@ export class Connection implements Flow {
 
   /** Anything that comes after a ping shows that the peer lives. Returns whether a ping was open. */
   #heard(): boolean {
+    this.#heardTimes++;
     this.#heardAt = this.#owner.tick;
     this.#activeAt = this.#owner.tick;
     if (this.#pingedAt === -1) return false;

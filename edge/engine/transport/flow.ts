@@ -16,6 +16,8 @@ export interface Flow {
   readonly closed: boolean;
   /** True once nothing more is read of it: responses may still be sent, requests would never be answered. */
   readonly draining: boolean;
+  /** How many times something has come in: whether a peer was silent since a moment. */
+  readonly heard: number;
   /** Sends one message. False when the flow is closed, or is closed now because the peer does not read. */
   send(bytes: Buffer): boolean;
   /** Keeps the flow from being closed as idle, until as many `unpin` calls: for a dialog or a registration. */

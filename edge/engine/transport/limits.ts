@@ -30,7 +30,8 @@ export interface TransportLimits {
    * ten: a peer that vanished without a word is noticed this long and ten seconds after the last octet, pinned
    * flow or not. While octets of ours are not acknowledged, the kernel does not probe but retransmits, on Linux
    * for about 15 minutes (tcp_retries2), and Node has no access to TCP_USER_TIMEOUT. Calls do not wait for it:
-   * requests over such a flow end with 408 after 32 s, and with the last dialog goes the pin.
+   * requests over such a flow end with 408 after 32 s, and with the last dialog goes the pin. A flow that we opened
+   * is closed then, unless something was heard on it since the request left (`Uac.failed`).
    */
   readonly tcpKeepaliveMs: number;
   /** A message over TLS must be complete this long after its first octet; a WebSocket frame is bound by its size. */

@@ -1,0 +1,31 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { systemClock } from './clock.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it.each([
+  ['longest delay of a timer of Node', 2 ** 31 - 1],
+  ['one millisecond more', 2 ** 31],
+  ['100 days', 100 * 86_400_000],
+])('fires on time after the %s', (_name, ms) => {
+  const fire = vi.fn();
+  systemClock.after(ms, fire);
+  vi.advanceTimersByTime(ms - 1);
+  expect(fire).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(fire).toHaveBeenCalledOnce();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('can be cancelled after it was armed again', () => {
+  const fire = vi.fn();
+  const timer = systemClock.after(2 ** 33, fire);
+  vi.advanceTimersByTime(2 ** 32);
+  timer.cancel();
+  expect(vi.getTimerCount()).toBe(0);
+});
