@@ -12,6 +12,7 @@
  *     - agent never says a line 3 times
  *     - agent answers every caller line
  *     - agent ends the call                  (also: never ends the call, ends or transfers the call)
+ *     - agent transfers to +14155550100
  *     - conversation ends before the turn limit
  *     - variable appointment_date is known
  */
@@ -106,6 +107,15 @@ const forms: readonly StatementForm[] = [
   },
   { pattern: /^agent ends the call$/i, read: () => endedBy(['agent']) },
   { pattern: /^agent ends or transfers the call$/i, read: () => endedBy(['agent', 'transfer']) },
+  {
+    pattern: /^agent transfers to (\S+)$/i,
+    read:
+      ([, target = '']) =>
+      ({ ending: { by, reason } }) => ({
+        holds: by === 'transfer' && reason.split(/[\s,]+|\.$/).includes(target),
+        evidence: [],
+      }),
+  },
   {
     pattern: /^agent never ends the call$/i,
     read:

@@ -49,6 +49,7 @@ export async function publish(
         in_production: String(pathway.publications),
         created_at: isoTime(services.clock),
       });
+      await services.promotionGates.awaited(batchId);
       return { batchId };
     }
   }

@@ -16,6 +16,7 @@ import { recordChange } from '../audit/store.ts';
 import type { Db, PathwayRow } from '../db/tables.ts';
 import type { Altered } from '../edges/store.ts';
 import { type App, orgOf } from '../http/app-types.ts';
+import { workOf } from '../http/idempotency.ts';
 import { isoTime } from '../organizations/store.ts';
 import { dropPending } from '../promotion/pending-store.ts';
 import type { Services } from '../services.ts';
@@ -24,7 +25,14 @@ import { publishRoute } from './publish-route.ts';
 import { dropReferences, graphSource, setReferences } from './references-store.ts';
 import { requirePathway } from './require-store.ts';
 import { acceptGraph, graphNotes, startGraph, transferReferences } from './rules.ts';
-import { deletePathway, insertPathway, listPathways, numbersUsing, updatePathway } from './store.ts';
+import {
+  deletePathway,
+  findPathway,
+  insertPathway,
+  listPathways,
+  numbersUsing,
+  updatePathway,
+} from './store.ts';
 import { versionRoutes } from './version-routes.ts';
 import { pathwayView } from './views.ts';
 
@@ -40,10 +48,14 @@ function graphRoutes(app: App, services: Services): void {
   app.route({
     method: 'POST',
     url: '/v1/pathway/create',
+    config: { resumable: true },
     schema: { summary: 'Create a pathway', body: PathwayCreate, response: { 200: PathwayCreated } },
     handler: async (request) => {
       const { name, description = null } = request.body;
-      const id = newId();
+      const { id, again } = workOf(request);
+      if (again && (await findPathway(db, orgOf(request), id))) {
+        return { status: 'success' as const, pathway_id: id };
+      }
       await services.edgeConfig.change(async (trx, altered) => {
         const now = isoTime(services.clock);
         await insertPathway(trx, {

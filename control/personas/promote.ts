@@ -45,6 +45,7 @@ export async function promote(
       in_production: persona.production_version_id,
       created_at: isoTime(services.clock),
     });
+    await services.promotionGates.awaited(batchId);
     return { batchId };
   }
   const done = await promoteJudged(services, by, persona, draft.content_hash);

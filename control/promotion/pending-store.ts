@@ -3,6 +3,7 @@ import type { Db, PendingPromotionRow } from '../db/tables.ts';
 
 /** Asking again while the same batch runs changes nothing. */
 export async function insertPending(db: Db, row: PendingPromotionRow): Promise<void> {
+  await db.updateTable('test_batches').set({ publish_on_pass: 1 }).where('id', '=', row.batch_id).execute();
   await db
     .insertInto('pending_promotions')
     .values(row)

@@ -8,9 +8,8 @@ let test: TestControl;
 let gate: FakeGate;
 let pathway = '';
 beforeEach(async () => {
-  test = await startControl();
   gate = new FakeGate();
-  test.control.services.promotionGates.register(gate);
+  test = await startControl({}, {}, {}, { promotionGate: gate });
   const { body } = await test.call('POST', '/v1/pathway/create', { body: { name: 'Menu' } });
   pathway = `/v1/pathway/${String(body.pathway_id)}`;
   await keep();

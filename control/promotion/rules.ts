@@ -39,6 +39,8 @@ export type PromotionVerdict =
 
 export interface PromotionGate {
   judge(request: PromotionRequest): Promise<PromotionVerdict>;
+  /** A publication now waits for a batch, which may have ended already. */
+  awaited?(batchId: string): Promise<void>;
 }
 
 /** The gate that is asked: open until another one is registered. */
@@ -53,5 +55,9 @@ export class PromotionGates implements PromotionGate {
 
   async judge(request: PromotionRequest): Promise<PromotionVerdict> {
     return this.#gate ? this.#gate.judge(request) : { passed: true };
+  }
+
+  async awaited(batchId: string): Promise<void> {
+    await this.#gate?.awaited?.(batchId);
   }
 }

@@ -11,6 +11,8 @@ export async function ensurePeers(): Promise<void> {
       'dnsmasq-base',
       'kamailio',
       'kamailio-tls-modules',
+      // Of baresip too; named because the edge offers G.722 only where it is.
+      'libspandsp2|libspandsp2t64',
       'openssl',
       'poppler-utils',
       'tshark',

@@ -40,8 +40,8 @@ export interface BuiltInFacts {
  * `state` and `zip` are empty: a phone number does not tell them. `country` is that of `from`.
  */
 export function builtInVariables(facts: BuiltInFacts): Variables {
-  const from = parsePhoneNumberFromString(facts.from);
-  const to = parsePhoneNumberFromString(facts.to);
+  const from = parsed(facts.from);
+  const to = parsed(facts.to);
   return {
     now: localTime(facts.now, facts.timezone),
     now_utc: new Date(facts.now).toISOString(),
@@ -59,12 +59,30 @@ export function builtInVariables(facts: BuiltInFacts): Variables {
   };
 }
 
+/** Conversations in text have no numbers. */
+function parsed(number: string) {
+  return number === '' ? undefined : parsePhoneNumberFromString(number);
+}
+
+/** Formats by zone: making one takes a hundred times as long as using it, and templates ask often. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+const mostFormats = 100;
+
 function localTime(now: number, timezone: string): string {
+  const known = formats.get(timezone);
+  if (known) return known.format(now);
+  const format = formatFor(timezone);
+  if (formats.size >= mostFormats) formats.clear();
+  formats.set(timezone, format);
+  return format.format(now);
+}
+
+function formatFor(timezone: string): Intl.DateTimeFormat {
   const style = { dateStyle: 'full', timeStyle: 'short' } as const;
   try {
-    return new Intl.DateTimeFormat('en-US', { ...style, timeZone: timezone }).format(now);
+    return new Intl.DateTimeFormat('en-US', { ...style, timeZone: timezone });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return new Intl.DateTimeFormat('en-US', { ...style, timeZone: 'UTC' }).format(now);
+    return new Intl.DateTimeFormat('en-US', { ...style, timeZone: 'UTC' });
   }
 }

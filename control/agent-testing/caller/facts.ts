@@ -18,6 +18,12 @@ const statement =
 const instruction =
   /\b(?:say|says|first|then|when|if|begin|start|ask|goal|mood|patience|role|persona|instructions?|important|note|facts|turns?|order|example)\b/i;
 const email = /[^\s@<>"'(),;:]+@[^\s@<>"'(),;:]+\.[a-z]{2,}/i;
+const months = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?';
+const day = '\\d{1,2}(?:st|nd|rd|th)?';
+const written = new RegExp(
+  `\\b(?:\\d{4}-\\d{2}-\\d{2}|\\d{1,2}/\\d{1,2}/\\d{4}|${months} ${day}(?:,? \\d{4})?|${day} (?:of )?${months}(?:,? \\d{4})?)\\b`,
+  'i',
+);
 const phone = /\+?\d[\d ().-]{6,}\d/;
 
 /** Other words that ask for the same. */
@@ -74,8 +80,8 @@ function addEntities(
   const number = phone.exec(text.replaceAll(/\d{4}-\d{2}-\d{2}/g, ''))?.[0];
   if (number !== undefined && !has(/phone|number/)) add('phone number', number);
   const document = nlp(text);
-  const first = (match: string) => String(document.match(match).first().text('text')).trim();
-  const date = first('#Date+');
+  const spoken = () => String(document.match('#Date+').first().text('text')).trim();
+  const date = written.exec(text)?.[0] ?? spoken();
   if (/\d|day$/i.test(date) && !has(/date|day/)) add('date', date);
   const place = String(document.places().first().text('text')).trim();
   if (place !== '' && !has(/city|town|address/)) add('city', place);

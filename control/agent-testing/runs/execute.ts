@@ -1,5 +1,6 @@
 /** Carries out one run: the conversation, its assertions, and what they come to. Stores nothing. */
 import { GraphError } from '#shared/agent/graph.ts';
+import type { Voice } from '#shared/api/agent-testing/runs.ts';
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import { ApiError } from '#shared/errors.ts';
 import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
@@ -13,11 +14,18 @@ import type { ChatLine, ToneAnswer } from '../ports.ts';
 import type { Subject } from '../rules.ts';
 import type { RunEnd } from '../runs-store.ts';
 import { runVerdict, toneView, type Verdict } from '../scoring.ts';
+import { CallFailure } from '../sip/call-failure.ts';
+import { requireTestableNumber } from '../sip/number.ts';
+import { converseOverCall, type OverCallParts } from '../sip/over-call.ts';
+import { callSettings } from '../sip/settings.ts';
 import { testedAgent, testedVersion } from './agent-store.ts';
 import { type Conversed, converse, recorded } from './conversation.ts';
 import { callerOf, evaluatorsOf, judgeOf } from './evaluators.ts';
 
-export type ExecutionServices = Pick<Services, 'database' | 'clock' | 'models' | 'conversations'>;
+export type ExecutionServices = Pick<
+  Services,
+  'database' | 'clock' | 'models' | 'conversations' | 'edges' | 'testCalls' | 'config'
+>;
 
 /** What is to be done, as it was claimed. */
 export interface Work {
@@ -67,24 +75,46 @@ function live(
   agent: TextAgent,
   signal: AbortSignal,
   onLine: (line: ChatLine) => void,
-): Promise<Conversed> {
+): Promise<Conversed & { readonly voice?: Voice }> {
   const { clock, conversations, models } = services;
   const outside = outsideOf(scenario.metadata);
   const { webhook, tools } = conversations;
   const replayed = scenario.input_messages?.filter(({ role }) => role === 'user').length ?? 0;
-  return converse({
+  const common = {
     runId: run.id,
     agent,
-    models: models.agent({ onFailure: 'reject', seed: run.seed }),
     caller: callerOf(models, scenario, run.seed),
     recorder: new Recorder({ outside, agent, clock, webhook, tools }),
-    clock,
     variables: { ...scenario.request_data, ...overrides(run) },
     // A replay is as long as what it replays.
     maxTurns: scenario.scenario_type === 'REPLAY' ? replayed : scenario.max_turns,
-    seed: run.seed,
     signal,
     onLine,
+  };
+  if (run.transport === 'sip') return overCall(services, { run, scenario }, common);
+  const agentModels = models.agent({ onFailure: 'reject', seed: run.seed });
+  return converse({ ...common, models: agentModels, clock, seed: run.seed });
+}
+
+/** @throws HopelessRun when the number is no longer answered by what is tested */
+async function overCall(
+  services: ExecutionServices,
+  { run, scenario }: Work,
+  common: Omit<OverCallParts, 'orgId' | 'number' | 'settings' | 'startNodeId' | 'maxMinutes'>,
+) {
+  const { org_id: orgId, version_number, phone_number } = run;
+  const { db } = services.database;
+  const testable = requireTestableNumber(db, orgId, subjectOf(run), version_number, phone_number ?? '');
+  const number = await testable.catch((error: unknown) => {
+    throw error instanceof ApiError ? new HopelessRun(error.message) : error;
+  });
+  return converseOverCall(services, {
+    ...common,
+    orgId,
+    number,
+    settings: callSettings(scenario.metadata),
+    startNodeId: scenario.start_node_id,
+    maxMinutes: Math.ceil(services.config.agentTesting.limits.timeoutMs / 60_000),
   });
 }
 
@@ -114,19 +144,19 @@ async function agentOf({ database }: ExecutionServices, run: TestRunRow) {
 /** @throws HopelessRun for a start node that is not there, also one that a persona could not have (contract 6.5) */
 function withStart(agent: TextAgent, startNodeId: string | null): TextAgent {
   if (startNodeId === null) return agent;
-  const own =
-    agent.kind === 'pathway' &&
-    agent.graphs.find(({ pathwayId, version }) => pathwayId === agent.pathwayId && version === agent.version);
-  if (!own || !own.nodes.some(({ id }) => id === startNodeId)) {
+  const graphs = agent.kind === 'pathway' ? agent.graphs : [];
+  // The first graph is the pathway's own; the others are where it leads to.
+  const [own] = graphs;
+  if (!own?.nodes.some(({ id }) => id === startNodeId)) {
     throw new HopelessRun('Invalid start_node_id');
   }
-  return { ...agent, startNodeId };
+  return agent.kind === 'pathway' ? { ...agent, startNodeId } : agent;
 }
 
 async function judged(
   { clock, models }: ExecutionServices,
   { run, scenario }: Work,
-  { record, currentNodeId, turnCount }: Conversed,
+  { record, currentNodeId, turnCount, voice }: Conversed & { readonly voice?: Voice },
   began: number,
 ): Promise<RunEnd> {
   const judge = judgeOf(models);
@@ -157,6 +187,7 @@ async function judged(
       reasoning: `${verdict.reasoning} ${record.ending.reason}`,
       error_message: verdict.error,
       evaluator: JSON.stringify(evaluatorsOf(models, scenario)),
+      ...(voice && { voice: JSON.stringify(voice) }),
     },
   };
 }
@@ -195,6 +226,7 @@ export function brokenOff(
 
 /** What is told of a failure; a bug's own words would mean nothing to its reader. */
 export function failureText(error: unknown): string {
-  if (error instanceof ModelUnavailable || error instanceof HopelessRun) return error.message;
+  const told = [ModelUnavailable, HopelessRun, CallFailure].some((kind) => error instanceof kind);
+  if (told && error instanceof Error) return error.message;
   return 'The test engine failed; the log of the service says how.';
 }

@@ -142,12 +142,17 @@ function waitingRun(order: RunOrder, scenario: Scenario, version: TestedVersion)
   };
 }
 
-/** Starts the run of one scenario. @throws ApiError SCENARIO_NOT_FOUND, VERSION_NOT_FOUND, TARGET_NOT_ALLOWED */
+/**
+ * Starts the run of one scenario.
+ * @param phoneNumber of a run over a call; null: in text
+ * @throws ApiError SCENARIO_NOT_FOUND, VERSION_NOT_FOUND, TARGET_NOT_ALLOWED
+ */
 export async function startRun(
   services: Services,
   orgId: string,
   scenarioId: string,
   body: RunStart,
+  phoneNumber: string | null = null,
 ): Promise<string> {
   const { webhook_url, version_number, request_data_override, seed } = body;
   checkWebhook(services, webhook_url);
@@ -158,6 +163,7 @@ export async function startRun(
       triggerSource: 'api',
       webhookUrl: webhook_url ?? null,
       requestDataOverride: request_data_override ?? null,
+      phoneNumber,
     };
     return insertRuns(services, db, order, planned, startSeed(seed, 1));
   });
@@ -167,7 +173,7 @@ export async function startRun(
 }
 
 /** The scenario stands in the path here, so its absence has no list of ids to tell. */
-export async function planOne(
+async function planOne(
   db: Db,
   orgId: string,
   scenarioId: string,

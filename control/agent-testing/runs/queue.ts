@@ -13,7 +13,7 @@
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Db, TestRunRow } from '../../db/tables.ts';
-import type { Announcements } from '../../edges/announcements.ts';
+import type { Services } from '../../services.ts';
 import { webhookSubject } from '../../webhooks/store.ts';
 import { beginBatch } from '../batches/batch-store.ts';
 import type { ChatLine } from '../ports.ts';
@@ -38,7 +38,7 @@ export interface QueueParts {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: { error(facts: object, message: string): void };
-  readonly announcements: Announcements;
+  readonly announcements: Services['announcements'];
   /** Different for each process. */
   readonly worker: string;
   readonly limits: QueueLimits;
@@ -103,19 +103,22 @@ export class RunQueue {
   }
 
   #sweepNow(): void {
-    this.#look = this.#look.then(() =>
-      this.#guarded(async () => {
-        const { announcements, clock, db, worker, onEnd } = this.#parts;
-        if (this.#closing) return;
-        const lost = await orphans(db, worker, new Date(clock.now()).toISOString());
-        this.#orphans = lost.filter(({ id }) => !this.#running.has(id));
-        await this.#fill();
-        // Runs also end elsewhere, with the scenario that is deleted.
-        announcements.announce(webhookSubject);
-        onEnd();
-        this.#sweep = clock.after(sweepMs, () => this.#sweepNow());
-      }),
-    );
+    this.#look = this.#look
+      .then(() => this.#guarded(() => this.#lookForLost()))
+      .then(() => {
+        if (!this.#closing) this.#sweep = this.#parts.clock.after(sweepMs, () => this.#sweepNow());
+      });
+  }
+
+  async #lookForLost(): Promise<void> {
+    const { announcements, clock, db, worker, onEnd } = this.#parts;
+    if (this.#closing) return;
+    const lost = await orphans(db, worker, new Date(clock.now()).toISOString());
+    this.#orphans = lost.filter(({ id }) => !this.#running.has(id));
+    await this.#fill();
+    // Runs also end elsewhere, with the scenario that is deleted.
+    announcements.announce(webhookSubject);
+    onEnd();
   }
 
   async #guarded(work: () => Promise<void>): Promise<void> {

@@ -52,8 +52,9 @@ function startRoute(app: App, services: Services): void {
     },
     handler: async (request) => {
       const { body, params } = request;
-      if (body.transport === 'sip') await checkCallRun(services, orgOf(request), params.id, body);
-      const run_id = await startRun(services, orgOf(request), params.id, body);
+      const orgId = orgOf(request);
+      const number = body.transport === 'sip' ? await checkCallRun(services, orgId, params.id, body) : null;
+      const run_id = await startRun(services, orgId, params.id, body, number);
       return testing({ run_id, status: 'PENDING' as const });
     },
   });

@@ -1,8 +1,10 @@
 /** Simulation sets as stored, and how they come to their end (contract 6.7). */
+import type { AssertionType } from '#shared/api/agent-testing/assertions.ts';
+import type { ScenarioStatistics } from '#shared/api/agent-testing/batches.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Db, TestSimulationSetRow } from '../../db/tables.ts';
 import { queueEvent } from '../../webhooks/store.ts';
-import { endedStatus, type ScenarioOfSet, type SimulatedRun, setStatistics } from './set-statistics.ts';
+import { overallStatistics, type SimulatedRun, scenarioStatistics, setStatus } from '../simulation-rules.ts';
 
 export async function insertSet(db: Db, set: TestSimulationSetRow): Promise<void> {
   await db.insertInto('test_simulation_sets').values(set).execute();
@@ -31,14 +33,17 @@ export async function beginSet(db: Db, id: string): Promise<void> {
 
 export async function setView(db: Db, set: TestSimulationSetRow) {
   const { id, status, simulations_per_scenario, pass_threshold, created_at, completed_at } = set;
-  const scenarios = await scenariosOf(db, set);
+  const scenarios = await statisticsOf(db, set);
   return {
     id,
     status,
     simulations_per_scenario,
     total_scenarios: scenarios.length,
     pass_threshold,
-    statistics: setStatistics(scenarios, await simulatedRuns(db, id)),
+    statistics: {
+      per_scenario: Object.fromEntries(scenarios.map((one) => [one.scenario_id, one])),
+      overall: overallStatistics(scenarios),
+    },
     created_at,
     completed_at,
   };
@@ -54,7 +59,7 @@ export async function settleSet(db: Db, id: string, now: string): Promise<void> 
     .where('status', 'in', ['PENDING', 'RUNNING'])
     .executeTakeFirst();
   if (!open) return;
-  const status = endedStatus(await scenariosOf(db, open), await simulatedRuns(db, id), open.pass_threshold);
+  const status = setStatus(await statisticsOf(db, open), open.pass_threshold);
   await db
     .updateTable('test_simulation_sets')
     .set({ status, completed_at: now })
@@ -84,15 +89,17 @@ async function hasOpenRuns(db: Db, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** In the order of the request. Deleted scenarios keep their names. */
-async function scenariosOf(db: Db, set: TestSimulationSetRow): Promise<ScenarioOfSet[]> {
+/** In the order of the request, over the runs that have ended. Deleted scenarios keep their names. */
+async function statisticsOf(db: Db, set: TestSimulationSetRow): Promise<ScenarioStatistics[]> {
   const ids: string[] = JSON.parse(set.scenario_ids);
   const rows = await db.selectFrom('test_scenarios').select(['id', 'name']).where('id', 'in', ids).execute();
   const names = new Map(rows.map(({ id, name }) => [id, name]));
-  return ids.map((id) => ({ id, name: names.get(id) ?? id }));
+  const runs = await simulatedRuns(db, set.id);
+  return ids.map((id) => scenarioStatistics({ id, name: names.get(id) ?? id }, runs.get(id) ?? []));
 }
 
-async function simulatedRuns(db: Db, id: string): Promise<SimulatedRun[]> {
+/** By scenario, oldest first. */
+async function simulatedRuns(db: Db, id: string): Promise<Map<string, SimulatedRun[]>> {
   const runs = await db
     .selectFrom('test_runs')
     .select(['id', 'scenario_id', 'status', 'overall_score'])
@@ -116,10 +123,21 @@ async function simulatedRuns(db: Db, id: string): Promise<SimulatedRun[]> {
     .where('test_assertion_results.passed', '=', 0)
     .execute();
   const byRun = Map.groupBy(unmet, ({ run_id }) => run_id);
-  return runs.map((run) => ({
-    ...run,
-    unmet: (byRun.get(run.id) ?? []).map(
-      ({ type, name, assertion_id }) => `${type}:${name ? name : assertion_id}`,
-    ),
-  }));
+  const byScenario = Map.groupBy(runs, ({ scenario_id }) => scenario_id);
+  return new Map(
+    [...byScenario].map(([scenarioId, own]) => [
+      scenarioId,
+      own.map((run) => ({
+        id: run.id,
+        status: run.status,
+        score: run.overall_score,
+        results: (byRun.get(run.id) ?? []).map(({ type, name, assertion_id }) => ({
+          type: type as AssertionType,
+          name,
+          assertion_id,
+          passed: false,
+        })),
+      })),
+    ]),
+  );
 }

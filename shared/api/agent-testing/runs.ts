@@ -82,7 +82,9 @@ const Tone = Type.Object({
 export type Tone = Static<typeof Tone>;
 
 const Voice = Type.Object({
-  call_id: Nullable(text),
+  call_id: Nullable({ ...text, description: "The agent's end of the call, in the call log" }),
+  caller_call_id: Nullable({ ...text, description: "The simulated caller's end" }),
+  sip_call_id: Nullable(text),
   codec: Nullable(text),
   turns: Type.Array(
     Type.Object({
@@ -90,7 +92,11 @@ const Voice = Type.Object({
       response_latency_ms: Nullable(Type.Integer()),
       speech_ms: Type.Integer(),
       silence_ms: Type.Integer(),
-      barge_in: Type.Boolean(),
+      barge_in: Type.Boolean({ description: "The caller's move began while the agent spoke" }),
+      silent_after_ms: Nullable(
+        Type.Integer({ description: 'Of such a move: until the agent was silent; null: it never was' }),
+      ),
+      overlap_ms: Type.Integer({ description: 'Both spoke' }),
       transcript_source: OneOf(['agent_log', 'transcription']),
     }),
   ),
@@ -99,7 +105,11 @@ const Voice = Type.Object({
     p95: Nullable(Type.Integer()),
     max: Nullable(Type.Integer()),
   }),
+  first_audio_ms: Nullable(Type.Integer({ description: 'From the answer to the first sound of the agent' })),
+  longest_silence_ms: Nullable(Type.Integer()),
+  overlap_ms: Type.Integer(),
   media: Nullable(Open()),
+  caller_media: Nullable(Open()),
   dtmf_sent: Type.Array(text),
 });
 export type Voice = Static<typeof Voice>;
@@ -167,6 +177,7 @@ export const RunCancelled = Testing({
 
 export const suggestionTypes = ['prompt_change', 'node_config', 'flow_change', 'tone_improvement'] as const;
 const Analysis = Type.Object({
+  root_cause_class: OneOf(['harness', 'model', 'prompt', 'flow', 'data'], 'Where the fault lies'),
   root_cause: text,
   suggestions: Type.Array(
     Type.Object({

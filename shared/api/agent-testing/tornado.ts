@@ -64,6 +64,13 @@ const FixPlan = Type.Object({
 });
 export type FixPlan = Static<typeof FixPlan>;
 
+const Difference = Type.Object({
+  op: OneOf(['added', 'removed', 'changed']),
+  path: Type.String({ description: 'From the graph, such as nodes/greet/data/text' }),
+  before: Type.Unknown(),
+  after: Type.Unknown(),
+});
+
 const Iteration = Type.Object({
   iteration: Type.Integer(),
   batch_id: text,
@@ -76,10 +83,13 @@ const Iteration = Type.Object({
   avg_score: Nullable(Type.Number()),
   fix_plan: Nullable(FixPlan),
   prompt_excerpt: Nullable(text),
+  diff: Nullable(
+    Type.Array(Difference, { description: 'What the plan alters of the best version until then' }),
+  ),
 });
 export type Iteration = Static<typeof Iteration>;
 
-export const TornadoAnswer = Testing({
+const statusFields = {
   session_id: text,
   status: OneOf(tornadoStatuses),
   pathway_id: text,
@@ -99,6 +109,9 @@ export const TornadoAnswer = Testing({
   error_message: Nullable(text),
   created_at: Iso(),
   completed_at: Nullable(Iso()),
-});
+};
+const TornadoStatusView = Type.Object(statusFields);
+export type TornadoStatusView = Static<typeof TornadoStatusView>;
+export const TornadoAnswer = Testing(statusFields);
 export const TornadoPath = PathId('id', 'Id of the session');
 export const TornadoCancelled = Testing({ cancelled: Type.Literal(true) });

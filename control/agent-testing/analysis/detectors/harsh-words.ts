@@ -45,7 +45,7 @@ function forbidden(failed: FailedCase): string[] {
 }
 
 function faults({ record: { chat_history: lines } }: FailedCase, unwanted: readonly string[]): Fault[] {
-  return lines.flatMap((line, turn) => {
+  return lines.flatMap((line, turn): Fault[] => {
     if (line.role !== 'assistant') return [];
     const phrase = harshPhrase(line.content, unwanted);
     if (phrase !== null) return [{ line, phrase }];

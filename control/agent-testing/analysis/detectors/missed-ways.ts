@@ -61,12 +61,7 @@ function findingsFor(failed: FailedCase, tested: TestedGraph, { node, words, how
 }
 
 /** Where the way to a wanted node should begin; the best fit for the caller's words first. */
-function wantedTargets(
-  failed: FailedCase,
-  tested: TestedGraph,
-  from: GraphNode,
-  words: string,
-): GraphNode[] {
+function wantedTargets(failed: FailedCase, tested: TestedGraph, from: GraphNode, words: string): GraphNode[] {
   const targets = wantedNodes(failed).flatMap(({ id, after }) => {
     const wanted = tested.graph.nodes.get(id);
     if (!wanted || wanted.id === from.id) return [];
@@ -150,7 +145,7 @@ function finding(
 
 /** A description by which an edge is found when the words come again. */
 export function heard(words: string): string {
-  return `The caller says something like: ${words.slice(0, 300)}`;
+  return `The caller says: ${words.slice(0, 300)}`;
 }
 
 function joined(before: string, more: string): string {

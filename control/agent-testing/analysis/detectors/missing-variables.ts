@@ -113,7 +113,8 @@ function typeOf(name: string, expected: string, words: string): VariableWanted['
 }
 
 function wanted({ name, expected }: Missing, node: GraphNode, line: CallerLine): VariableWanted {
-  const type = (expected === null ? null : typeOf(name, expected, line.words)) ?? typeByName(name, line.words);
+  const type =
+    (expected === null ? null : typeOf(name, expected, line.words)) ?? typeByName(name, line.words);
   const before = node.extractVars.find((variable) => variable.name === name);
   const description = before?.description || `${name.replaceAll('_', ' ')}, as the caller says it`;
   return { name, type, description };
@@ -130,9 +131,7 @@ function typeByName(name: string, words: string): VariableWanted['type'] {
       ? (['integer', 'number'] as const)
       : []),
   ];
-  const fits = candidates.find(
-    (type) => valueIn(words, { name, type, description: '' }, true) !== undefined,
-  );
+  const fits = candidates.find((type) => valueIn(words, { name, type, description: '' }, true) !== undefined);
   // An account number is a text: leading zeros count, and nobody adds it up.
   return fits === 'integer' && parts.length > 1 && parts.includes('number') ? 'string' : (fits ?? 'string');
 }

@@ -5,7 +5,14 @@
 import type { GraphNode } from '#shared/agent/graph-node.ts';
 import { reachableFrom } from '#shared/agent/graph-warnings.ts';
 import { bestByWords } from '#shared/models/rule-engine.ts';
-import { type CallerLine, callerLines, type FailedCase, type TestedGraph, wantedNodes } from '../case.ts';
+import {
+  type CallerLine,
+  callerLines,
+  type FailedCase,
+  type TestedGraph,
+  type WantedNode,
+  wantedNodes,
+} from '../case.ts';
 import type { Finding } from '../finding.ts';
 import { described, heard } from './missed-ways.ts';
 
@@ -19,9 +26,11 @@ export function unreachableNodes(failed: FailedCase): Finding[] {
   const wanted = wantedNodes(failed).filter(({ id }) => islands.some((node) => node.id === id));
   const named = wanted.flatMap(({ id, after }) => {
     const entry = entryTo(tested, islands, id);
-    return entry ? [connected(failed, tested, entry, after)] : [];
+    return entry ? [connected(failed, tested, entry, { after })] : [];
   });
-  return named.length > 0 ? named : entries(tested, islands).map((entry) => connected(failed, tested, entry));
+  return named.length > 0
+    ? named
+    : entries(tested, islands).map((entry) => connected(failed, tested, entry, null));
 }
 
 /** The nodes of islands that no other node of an island leads to; all where each leads to another. */
@@ -37,16 +46,19 @@ function entryTo(tested: TestedGraph, islands: readonly GraphNode[], id: string)
   return leading ?? tested.graph.nodes.get(id);
 }
 
-const certain = { named: 0.85, words: 0.8, last: 0.55, guess: 0.4 };
+const certain = { named: 0.85, words: 0.8, last: 0.55, aside: 0.2 };
+
+/** Set when an assertion waits for a node of the island, and says where it should come from. */
+type Wanted = Pick<WantedNode, 'after'>;
 
 function connected(
   failed: FailedCase,
   tested: TestedGraph,
   entry: GraphNode,
-  after: string | null = null,
+  wanted: Wanted | null,
 ): Finding {
   const description = `Nothing leads to “${entry.name}” from the start of the pathway.`;
-  const from = sourceOf(failed, tested, entry, after);
+  const from = sourceOf(failed, tested, entry, wanted);
   if (!from) {
     return {
       cause: 'flow',
@@ -54,7 +66,7 @@ function connected(
       nodeId: entry.id,
       description,
       suggestedChange: `Add an edge that leads to “${entry.name}”, or delete the node.`,
-      confidence: certain.guess,
+      confidence: certain.aside,
       edit: null,
     };
   }
@@ -82,14 +94,14 @@ function sourceOf(
   failed: FailedCase,
   { graph }: TestedGraph,
   entry: GraphNode,
-  after: string | null,
+  wanted: Wanted | null,
 ): { readonly node: GraphNode; readonly words: string | null; readonly confidence: number } | null {
   const lines = callerLines(failed).filter(({ nodeId }) => leadsOn(graph.nodes.get(nodeId)));
   const of = (line: CallerLine | undefined, confidence: number) => {
     const node = line && graph.nodes.get(line.nodeId);
     return node ? { node, words: line.words, confidence } : null;
   };
-  const named = after === null ? undefined : graph.nodes.get(after);
+  const named = graph.nodes.get(wanted?.after ?? '');
   if (named && leadsOn(named)) {
     const words = lines.findLast(({ nodeId }) => nodeId === named.id)?.words ?? null;
     return { node: named, words, confidence: certain.named };
@@ -99,7 +111,7 @@ function sourceOf(
     .toSorted((a, b) => b.score - a.score);
   const [best] = scored;
   if (best && best.score >= 2) return of(best.line, certain.words);
-  return wantedNodes(failed).length > 0 ? of(lines.at(-1), certain.last) : null;
+  return wanted ? of(lines.at(-1), certain.last) : null;
 }
 
 function leadsOn(node: GraphNode | undefined): boolean {

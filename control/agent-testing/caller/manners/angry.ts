@@ -16,6 +16,10 @@ const rising = [
 ];
 const easing = ['Well, it is still frustrating. But go on.', 'Fine. But I am still upset about this.'];
 
+/** What is done about it counts like a kind word. */
+const step =
+  /\b(?:put (?:it|this) right|right away|let me (?:see|check|look|fix|help)|i will (?:see|check|make|call|send|refund)|refund|manager will)\b/i;
+
 /** 0 calm .. 6 hangs up */
 const start = 3;
 
@@ -46,7 +50,7 @@ export class Angry implements Manner {
 
   #feel(heard: Heard): void {
     if (heard.dismisses) this.#anger += 2;
-    else if (heard.acknowledges) {
+    else if (heard.acknowledges || step.test(heard.text)) {
       this.#acknowledged++;
       this.#anger--;
     } else if (this.#acknowledged === 0) this.#anger++;

@@ -90,10 +90,12 @@ export class Cooperative implements Manner {
   }
 }
 
-/** One value as it is; several with their names. */
+/** A single value as it is, but for a name, which people introduce; several with what they are. */
 function told(facts: readonly Fact[]): string {
   const [only] = facts;
-  if (only && facts.length === 1) return only.value;
+  if (only && facts.length === 1) {
+    return /^(?:full |first )?name$/.test(only.key) ? `My name is ${only.value}.` : only.value;
+  }
   return facts
     .slice(0, 3)
     .map(({ key, value }, index) => `${index === 0 ? 'My' : 'my'} ${key} is ${value}`)

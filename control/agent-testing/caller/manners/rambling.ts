@@ -1,4 +1,4 @@
-/** Friendly and absent-minded: answers every second question, corrects itself, forgets what was asked. */
+/** Friendly and absent-minded: answers every second question, thinks aloud, forgets what was asked. */
 import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
 import { Cooperative } from './cooperative.ts';
@@ -10,17 +10,17 @@ const digressions = [
   'Speaking of that, have you seen the weather today? Rain again.',
 ];
 const forgotten = ['Sorry, what was the question?', 'Where was I? What was the question again?'];
-const corrections = [
-  'no wait, let me think, yes:',
-  'or was it something else? No, I mean',
-  'hold on, yes, I mean',
+const asides = [
+  'Well, let me think.',
+  'Oh, hold on, where was I?',
+  'It was something else, no wait, now I know.',
 ];
 
 export class Rambling implements Manner {
   readonly #parts: MannerParts;
   readonly #calm: Cooperative;
   #moves = 0;
-  #corrected = 0;
+  #asides = 0;
   #digressions: readonly string[];
 
   constructor(parts: MannerParts) {
@@ -39,8 +39,8 @@ export class Rambling implements Manner {
     }
     const answer = this.#calm.next(heard);
     if (answer.type !== 'say' || answer.leaves !== undefined || this.#moves === 1) return answer;
-    if (this.#corrected >= 2) return answer;
-    this.#corrected++;
-    return say(`Well, ${this.#parts.chance.pick(corrections)} ${answer.text}`);
+    if (this.#asides >= 2) return answer;
+    this.#asides++;
+    return say(`${this.#parts.chance.pick(asides)} ${answer.text}`);
   }
 }

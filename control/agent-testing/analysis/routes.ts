@@ -1,0 +1,20 @@
+/** /v1/agent-testing/runs/{id}/analyze (contract 6.5). */
+import { RunAnalysis, RunPath } from '#shared/api/agent-testing/runs.ts';
+import { testing } from '#shared/api/agent-testing/wrapping.ts';
+import { type App, orgOf } from '../../http/app-types.ts';
+import type { Services } from '../../services.ts';
+import { analyzeRun } from './analyze.ts';
+
+export function analysisRoutes(app: App, services: Services): void {
+  app.route({
+    method: 'POST',
+    url: '/v1/agent-testing/runs/:id/analyze',
+    config: {
+      limits: [{ scope: 'organization_run_analyze', limit: 10, windowSeconds: 60 }],
+      errors: ['RUN_NOT_FOUND', 'RUN_NOT_FINISHED', 'RUN_NOT_FAILED', 'MODEL_UNAVAILABLE'],
+    },
+    schema: { summary: 'Why a run failed', params: RunPath, response: { 200: RunAnalysis } },
+    handler: async (request) =>
+      testing({ analysis: await analyzeRun(services, orgOf(request), request.params.id) }),
+  });
+}

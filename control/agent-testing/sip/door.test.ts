@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runId, TestDoor } from './testing.ts';
+
+let doors: TestDoor;
+
+beforeEach(async () => {
+  doors = await TestDoor.open();
+});
+afterEach(() => doors.close());
+
+const signal = new AbortController().signal;
+
+describe('the door of test calls', () => {
+  test('lets the edge in that has the key of the run', async () => {
+    const expected = doors.expect();
+    const edge = await doors.edge(expected.key);
+    const line = await expected.arrived;
+    edge.tell({ type: 'moved' }, { type: 'line', text: 'Hello', node_id: null });
+    expect(await line.next(signal)).toEqual({ type: 'moved' });
+    expect(await line.next(signal)).toEqual({ type: 'line', text: 'Hello', node_id: null });
+    line.send({ type: 'hangup', reason: 'enough' });
+    expect(await edge.order()).toEqual({ type: 'hangup', reason: 'enough' });
+    line.close();
+    expect(await edge.closed).toBe(1000);
+  });
+
+  test('opens for nobody else, and once', async () => {
+    const { key } = doors.expect();
+    await expect(doors.edge('another')).rejects.toThrow('401');
+    await expect(doors.edge(key, '00000000-0000-4000-8000-000000000000')).rejects.toThrow('401');
+    const edge = await doors.edge(key);
+    await expect(doors.edge(key)).rejects.toThrow('401');
+    edge.lose();
+    await edge.closed;
+  });
+
+  test('is closed for a run that is called off, whose waiting ends', async () => {
+    const expected = doors.expect();
+    expected.cancel();
+    await expect(expected.arrived).rejects.toThrow('did not open the socket');
+    await expect(doors.edge(expected.key)).rejects.toThrow('401');
+    expect(doors.door.open).toBe(0);
+  });
+
+  test('is none for other paths', () => {
+    const request = { url: `/v1/edge/link?${runId}`, headers: {} };
+    expect(doors.door.take(request as never, null as never, Buffer.alloc(0))).toBe(false);
+  });
+
+  test('ends with an edge that speaks nonsense, or none at all', async () => {
+    const expected = doors.expect();
+    const edge = await doors.edge(expected.key);
+    const line = await expected.arrived;
+    edge.tell({ type: 'sing' });
+    expect(await edge.closed).toBe(1008);
+    expect(await line.next(signal)).toBeNull();
+  });
+
+  test('wakes who waits for the edge when the run is broken off', async () => {
+    const expected = doors.expect();
+    await doors.edge(expected.key);
+    const line = await expected.arrived;
+    const stop = new AbortController();
+    const waiting = line.next(stop.signal);
+    stop.abort(new Error('cancelled'));
+    await expect(waiting).rejects.toThrow('cancelled');
+  });
+});

@@ -1,0 +1,95 @@
+/** A run over a real call: has an edge place it, and holds the conversation over it (contract 6.4). */
+
+import type { Voice } from '#shared/api/agent-testing/runs.ts';
+import type { Clock } from '#shared/clock.ts';
+import { ApiError } from '#shared/errors.ts';
+import type { Services } from '../../services.ts';
+import type { ConversationRecord } from '../ports.ts';
+import { CallFailure } from './call-failure.ts';
+import type { ExpectedLine } from './door.ts';
+import { CallTalk, type CallTalkParts, interruptAfter } from './talk.ts';
+import { voiceOf } from './voice.ts';
+
+export interface OverCallParts extends CallTalkParts {
+  readonly orgId: string;
+  /** whose agent is tested, E.164 with plus */
+  readonly number: string;
+  readonly startNodeId: string | null;
+  readonly variables: Record<string, unknown>;
+  readonly maxMinutes: number;
+}
+
+export interface TalkedOverCall {
+  readonly record: ConversationRecord;
+  readonly currentNodeId: string | null;
+  readonly turnCount: number;
+  readonly voice: Voice;
+}
+
+/** An edge that was restarted is back by then, ms. */
+const edgeWithinMs = 30_000;
+const lookEveryMs = 250;
+/** The edge opens the socket before it answers the command, ms. */
+const lineWithinMs = 30_000;
+
+/** Rejects with CallFailure when there is no call to judge; with the reason of the signal when that is aborted. */
+export async function converseOverCall(
+  services: Pick<Services, 'edges' | 'testCalls' | 'clock'>,
+  parts: OverCallParts,
+): Promise<TalkedOverCall> {
+  const { clock, testCalls } = services;
+  const { runId, signal } = parts;
+  const edge = await edgeFor(services.edges, clock, signal);
+  const expected = testCalls.expect(runId, lineWithinMs);
+  try {
+    await edge.command(orderOf(parts, expected));
+    const line = await expected.arrived;
+    const hangUp = () => line.close();
+    signal.addEventListener('abort', hangUp);
+    try {
+      const { turns, ended, ...talked } = await new CallTalk(line, parts).hold();
+      return { ...talked, voice: voiceOf(turns, ended) };
+    } finally {
+      signal.removeEventListener('abort', hangUp);
+      line.close();
+    }
+  } catch (error) {
+    if (error instanceof ApiError) throw new CallFailure(`The call could not be placed: ${error.message}`);
+    throw error;
+  } finally {
+    expected.cancel();
+  }
+}
+
+function orderOf(parts: OverCallParts, { key }: ExpectedLine) {
+  const { settings, number } = parts;
+  return {
+    kind: 'agent_test.call' as const,
+    run_id: parts.runId,
+    org_id: parts.orgId,
+    number,
+    caller_number: settings.callerNumber ?? number,
+    key,
+    start_node_id: parts.startNodeId,
+    variables: parts.variables,
+    voice: settings.voice,
+    language: settings.language,
+    max_minutes: parts.maxMinutes,
+    interrupt_after_ms: interruptAfter(settings, 1),
+  };
+}
+
+/** The least loaded edge, as soon as there is one. */
+async function edgeFor(edges: Services['edges'], clock: Clock, signal: AbortSignal) {
+  const deadline = clock.now() + edgeWithinMs;
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return edges.leastLoaded();
+    } catch (error) {
+      if (clock.now() >= deadline) throw new CallFailure('No edge is connected that could place the call.');
+      if (!(error instanceof ApiError)) throw error;
+    }
+    await new Promise<void>((resolve) => clock.after(lookEveryMs, resolve));
+  }
+}

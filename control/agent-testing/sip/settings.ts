@@ -1,0 +1,40 @@
+/**
+ * How a scenario wants its calls, in its `metadata`:
+ *
+ *     { "call": { "interrupt_turns": [2], "interrupt_after_ms": 800, "caller_number": "+14155550123",
+ *                 "voice": "slt", "language": "en-US" } }
+ *
+ * The caller makes its moves number `interrupt_turns` (from 1) while the agent speaks.
+ */
+import { isObject } from '#shared/agent/graph-problem.ts';
+import { toE164 } from '#shared/e164.ts';
+
+export interface CallSettings {
+  readonly interruptTurns: ReadonlySet<number>;
+  /** ms of the agent's words after which it is interrupted */
+  readonly interruptAfterMs: number;
+  /** E.164 with plus; null: the tested number itself */
+  readonly callerNumber: string | null;
+  readonly voice: string | null;
+  readonly language: string;
+}
+
+const defaultInterruptAfterMs = 800;
+
+/** Metadata is free-form, so what makes no sense is as good as absent. */
+export function callSettings(metadata: Readonly<Record<string, unknown>> | null): CallSettings {
+  const given = isObject(metadata?.call) ? metadata.call : {};
+  const { interrupt_turns: turns, interrupt_after_ms: after, caller_number, voice, language } = given;
+  const text = (value: unknown) =>
+    typeof value === 'string' && value !== '' && value.length <= 100 ? value : null;
+  return {
+    interruptTurns: new Set(Array.isArray(turns) ? turns.filter((turn) => Number.isInteger(turn)) : []),
+    interruptAfterMs:
+      typeof after === 'number' && after >= 100 && after <= 60_000
+        ? Math.round(after)
+        : defaultInterruptAfterMs,
+    callerNumber: typeof caller_number === 'string' ? toE164(caller_number) : null,
+    voice: text(voice),
+    language: text(language) ?? 'en-US',
+  };
+}

@@ -1,0 +1,96 @@
+/** /v1/agent-testing/tornado (contract 6.8). */
+import {
+  ActiveQuery,
+  ActiveTornado,
+  TornadoAnswer,
+  TornadoCancelled,
+  TornadoPath,
+  TornadoStart,
+  TornadoStarted,
+} from '#shared/api/agent-testing/tornado.ts';
+import { testing } from '#shared/api/agent-testing/wrapping.ts';
+import { ApiError } from '#shared/errors.ts';
+import { type App, orgOf } from '../../http/app-types.ts';
+import type { Services } from '../../services.ts';
+import { readSubject } from '../rules.ts';
+import type { Tornado } from './start.ts';
+import { findActive, listIterations, requireSession } from './store.ts';
+import { activeView, statusView } from './views.ts';
+
+const base = '/v1/agent-testing/tornado';
+
+export function tornadoRoutes(app: App, services: Services, tornado: Tornado): void {
+  startRoute(app, tornado);
+  readRoutes(app, services);
+  app.route({
+    method: 'POST',
+    url: `${base}/:id/cancel`,
+    config: { errors: ['TORNADO_NOT_FOUND', 'TORNADO_NOT_ACTIVE'] },
+    schema: { summary: 'Cancel a tornado session', params: TornadoPath, response: { 200: TornadoCancelled } },
+    handler: async (request) => {
+      await tornado.cancel(orgOf(request), request.params.id);
+      return testing({ cancelled: true as const });
+    },
+  });
+}
+
+function startRoute(app: App, tornado: Tornado): void {
+  app.route({
+    method: 'POST',
+    url: `${base}/start`,
+    config: {
+      limits: [{ scope: 'organization_tornado_start', limit: 10, windowSeconds: 60 }],
+      errors: [
+        'NO_SCENARIOS',
+        'TOO_MANY_SCENARIOS',
+        'TARGET_NOT_ALLOWED',
+        'PATHWAY_NOT_FOUND',
+        'PERSONA_NOT_FOUND',
+        'SCENARIO_NOT_FOUND',
+        'VERSION_NOT_FOUND',
+        'TORNADO_ALREADY_ACTIVE',
+      ],
+    },
+    schema: {
+      summary: 'Run scenarios, fix a fork of the pathway, and run again',
+      body: TornadoStart,
+      response: { 200: TornadoStarted },
+    },
+    handler: async (request) => {
+      const session = await tornado.start(orgOf(request), request.body);
+      const { id, created_at, max_iterations, pathway_id, timeout_ms } = session;
+      const status = 'RUNNING' as const;
+      return testing({ session_id: id, status, pathway_id, max_iterations, timeout_ms, created_at });
+    },
+  });
+}
+
+function readRoutes(app: App, { clock, database: { db } }: Services): void {
+  app.route({
+    method: 'GET',
+    url: `${base}/active`,
+    config: { errors: ['NO_ACTIVE_SESSION'] },
+    schema: {
+      summary: 'The running session of a pathway',
+      querystring: ActiveQuery,
+      response: { 200: ActiveTornado },
+    },
+    handler: async (request) => {
+      const { id, kind } = readSubject(request.query);
+      const session = await findActive(db, orgOf(request), `${kind}_id`, id);
+      if (!session) throw ApiError.of('NO_ACTIVE_SESSION');
+      return testing(activeView(session));
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: `${base}/:id/status`,
+    config: { errors: ['TORNADO_NOT_FOUND'] },
+    schema: { summary: 'How a session stands', params: TornadoPath, response: { 200: TornadoAnswer } },
+    handler: async (request) => {
+      const session = await requireSession(db, orgOf(request), request.params.id);
+      return testing(statusView(session, await listIterations(db, session.id), clock.now()));
+    },
+  });
+}

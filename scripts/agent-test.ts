@@ -1,0 +1,77 @@
+/**
+ * `npm run agent-test -- --pathway ID --wait --junit out.xml`: runs the test scenarios of a pathway on a server and says
+ * what came of them, for a person and for CI. Exit code 0: all passed; 1: some did not; 2: the command or the server is
+ * at fault.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { type Connection, connect, followed, scenarioIds, startBatch } from './agent-test/api.ts';
+import { junit } from './agent-test/junit.ts';
+import { type Options, readOptions, usage } from './agent-test/options.ts';
+import { resultTable } from './agent-test/table.ts';
+import { Trouble } from './setup/trouble.mjs';
+import { bootstrapFile, readBootstrap } from './supervisor/bootstrap.ts';
+
+const exit = { passed: 0, failed: 1, trouble: 2 };
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options === 'help') console.log(usage);
+  else process.exitCode = await run(options);
+} catch (error) {
+  console.error(error instanceof Trouble ? `trunkline: ${error.message}` : error);
+  process.exitCode = exit.trouble;
+}
+
+async function run(options: Options): Promise<number> {
+  const connection = await connectionOf(options);
+  const ids = await scenarioIds(connection, options);
+  const batchId = await startBatch(connection, options, ids);
+  console.log(`batch ${batchId}: ${ids.length} scenarios`);
+  if (!options.wait) return exit.passed;
+  const batch = await followed(connection, batchId, options.timeoutMs);
+  console.log(resultTable(batch));
+  if (options.junit !== null) await save(options.junit, junit(batch));
+  return batch.status === 'PASSED' ? exit.passed : exit.failed;
+}
+
+async function save(file: string, text: string): Promise<void> {
+  await writeFile(file, text).catch((error: Error) => {
+    throw new Trouble(`cannot write ${file}`, error.message, 'name a file in a folder that exists');
+  });
+}
+
+/** Where the server is and with which key: as told, else as the environment or the first start says. */
+async function connectionOf({ keyFile, url }: Options): Promise<Connection> {
+  const key =
+    keyFile === null ? (process.env.TRUNKLINE_API_KEY ?? null) : keyIn(await readKeyFile(keyFile), keyFile);
+  if (url !== null && key !== null) return connect(url, key);
+  const file = bootstrapFile(process.env);
+  const bootstrap = await readBootstrap(file).catch((error: Error) => {
+    const missing = url === null ? '--url and a key' : 'a key';
+    throw new Trouble(
+      'cannot tell which server to ask',
+      `${missing} was not given, and ${error.message}`,
+      'give --url and --key-file (or TRUNKLINE_API_KEY), or run it where `npm start` was run',
+    );
+  });
+  return connect(url ?? bootstrap.control_url, key ?? bootstrap.api_key);
+}
+
+async function readKeyFile(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: Error) => {
+    throw new Trouble(
+      'cannot read the key',
+      error.message,
+      'name a file that holds an API key, or bootstrap.json',
+    );
+  });
+}
+
+/** The file is the key, or the `bootstrap.json` of a first start. */
+function keyIn(text: string, file: string): string {
+  const plain = text.trim();
+  if (!plain.startsWith('{')) return plain;
+  const { api_key } = JSON.parse(plain) as { api_key?: unknown };
+  if (typeof api_key === 'string') return api_key;
+  throw new Trouble('cannot read the key', `${file} has no api_key`, 'name a file that holds an API key');
+}

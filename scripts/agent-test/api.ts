@@ -1,0 +1,161 @@
+/** What the command asks of the server. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { Trouble } from '../setup/trouble.mjs';
+import type { Options } from './options.ts';
+
+export interface Connection {
+  /** The JSON body. @throws Trouble for every answer that is no success */
+  ask<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T>;
+  /** Reads a stream of events until it ends or breaks. */
+  follow(path: string, signal: AbortSignal): Promise<void>;
+}
+
+interface AssertionResult {
+  readonly type: string;
+  readonly name: string | null;
+  readonly status: string;
+  readonly passed: boolean;
+  readonly is_required: boolean;
+  readonly reasoning: string;
+  readonly evidence: readonly { readonly turn: number; readonly quote: string }[];
+}
+
+/** A run as batches list it (contract 6.4). */
+export interface Run {
+  readonly id: string;
+  readonly status: string;
+  readonly overall_score: number | null;
+  readonly duration_ms: number | null;
+  readonly scenario: { readonly name: string };
+  readonly assertion_results: readonly AssertionResult[];
+}
+
+export interface Batch {
+  readonly id: string;
+  readonly status: string;
+  readonly version_number: number | null;
+  readonly created_at: string;
+  readonly completed_at: string | null;
+  readonly runs: readonly Run[];
+}
+
+const base = '/v1/agent-testing';
+/** Scenarios that one batch takes (contract 6.6). */
+const mostScenarios = 100;
+/** Until the server is asked again when a stream broke, ms. */
+const askAgainMs = 1000;
+
+export function connect(url: string, key: string): Connection {
+  const send = async (method: string, path: string, init: RequestInit = {}) => {
+    const headers = { authorization: `Bearer ${key}`, ...init.headers };
+    try {
+      return await fetch(new URL(path, url), { method, ...init, headers });
+    } catch (error) {
+      if (init.signal?.aborted) throw error;
+      const cause =
+        error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+      throw new Trouble(`cannot reach ${url}`, cause, 'see whether the server runs there, and check --url');
+    }
+  };
+  return {
+    ask: async <T>(method: string, path: string, body?: object) => {
+      const response = await send(method, path, {
+        ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      });
+      const text = await response.text();
+      if (!response.ok) throw refusal(`${method} ${path}`, response.status, text);
+      return JSON.parse(text) as T;
+    },
+    follow: async (path, signal) => {
+      const response = await send('GET', path, { signal });
+      if (!response.ok) throw refusal(`GET ${path}`, response.status, await response.text());
+      await response.text();
+    },
+  };
+}
+
+function refusal(what: string, status: number, text: string): Trouble {
+  const remedy =
+    status === 401 ? 'check the API key' : 'docs/errors.md says what the code means, and what to do';
+  return new Trouble(`${what} was answered with ${status}`, messagesIn(text), remedy);
+}
+
+/** Code and message of each error, else the text itself. */
+function messagesIn(text: string): string {
+  try {
+    const { errors } = JSON.parse(text) as { errors?: { code: string; message: string }[] };
+    if (errors?.length) return errors.map(({ code, message }) => `${code}: ${message}`).join('\n');
+  } catch {
+    // A proxy answers with a page.
+  }
+  return text.slice(0, 500) || 'the answer is empty';
+}
+
+/** @throws Trouble when one is not known, or there is none */
+export async function scenarioIds(
+  connection: Connection,
+  { scenarios, subject }: Options,
+): Promise<string[]> {
+  const of = `${subject.kind}_id=${encodeURIComponent(subject.id)}`;
+  const answer = await connection.ask<{ scenarios: { id: string; name: string; enabled: boolean }[] }>(
+    'GET',
+    `${base}/scenarios?${of}`,
+  );
+  // The API lists the newest first.
+  const known = answer.scenarios.toReversed();
+  const chosen =
+    scenarios.length === 0
+      ? known.filter(({ enabled }) => enabled)
+      : scenarios.map((wanted) => {
+          const found = known.find(({ id, name }) => id === wanted || name === wanted);
+          if (found) return found;
+          const names = known.map(({ name }) => name).join('\n') || 'it has none';
+          throw new Trouble(`the ${subject.kind} has no scenario "${wanted}"`, names, 'name one of these');
+        });
+  const ids = [...new Set(chosen.map(({ id }) => id))];
+  if (ids.length >= 1 && ids.length <= mostScenarios) return ids;
+  throw new Trouble(
+    'there is nothing to run',
+    ids.length === 0 ? `the ${subject.kind} has no enabled scenario` : `${ids.length} scenarios are too many`,
+    `create or enable some, or name at most ${mostScenarios} with --scenario`,
+  );
+}
+
+/** Returns the batch's id. */
+export async function startBatch(
+  connection: Connection,
+  { seed, version }: Options,
+  scenario_ids: readonly string[],
+): Promise<string> {
+  const { batch_id } = await connection.ask<{ batch_id: string }>('POST', `${base}/batch-run`, {
+    scenario_ids,
+    ...(version !== null && { version_number: version }),
+    ...(seed !== null && { seed }),
+  });
+  return batch_id;
+}
+
+/** The batch once it has ended. @throws Trouble when that takes longer than `timeoutMs` */
+export async function followed(connection: Connection, batchId: string, timeoutMs: number): Promise<Batch> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const path = `${base}/batches/${encodeURIComponent(batchId)}`;
+  for (;;) {
+    await connection.follow(`${path}/events`, signal).catch((error: unknown) => {
+      // A stream that breaks off is opened again; a refusal is final.
+      if (error instanceof Trouble) throw error;
+    });
+    if (!signal.aborted) {
+      const batch = await connection.ask<Batch>('GET', path);
+      if (batch.completed_at !== null) return batch;
+      await pause(askAgainMs, undefined, { signal }).catch(() => undefined);
+    }
+    if (signal.aborted) {
+      const why = `it had not ended after ${timeoutMs / 1000} s`;
+      throw new Trouble(
+        `batch ${batchId} takes too long`,
+        why,
+        'wait longer with --timeout, or look at its runs',
+      );
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/** JUnit XML as CI systems read it: one suite, one test case per scenario. */
+import type { Batch, Run } from './api.ts';
+
+export function junit(batch: Batch): string {
+  const { completed_at, created_at, id, runs, version_number } = batch;
+  const failures = runs.filter(({ status }) => status === 'FAILED').length;
+  const errors = runs.filter(({ status }) => status !== 'FAILED' && status !== 'PASSED').length;
+  const seconds = completed_at === null ? 0 : (Date.parse(completed_at) - Date.parse(created_at)) / 1000;
+  const version = version_number === null ? '' : ` version ${version_number}`;
+  const counts = `tests="${runs.length}" failures="${failures}" errors="${errors}" time="${seconds.toFixed(3)}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="agent-test" ${counts}>`,
+    `  <testsuite name="${escaped(`agent-test${version}`)}" ${counts} skipped="0" timestamp="${escaped(created_at)}">`,
+    `    <properties><property name="batch_id" value="${escaped(id)}"/></properties>`,
+    ...runs.flatMap(testCase),
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+function testCase(run: Run): string[] {
+  const { duration_ms, scenario, status } = run;
+  const seconds = ((duration_ms ?? 0) / 1000).toFixed(3);
+  const open = `    <testcase name="${escaped(scenario.name)}" classname="agent-test" time="${seconds}"`;
+  if (status === 'PASSED') return [`${open}/>`];
+  const element = status === 'FAILED' ? 'failure' : 'error';
+  const message = escaped(`${status}, score ${run.overall_score ?? 'none'}`);
+  return [
+    `${open}>`,
+    `      <${element} type="${escaped(status)}" message="${message}">${escaped(explained(run))}</${element}>`,
+    '    </testcase>',
+  ];
+}
+
+/** What did not pass, with what was really said. */
+function explained({ assertion_results, id }: Run): string {
+  const lines = assertion_results
+    .filter(({ passed }) => !passed)
+    .flatMap(({ evidence, is_required, name, reasoning, status, type }) => [
+      `${status} ${is_required ? 'required' : 'optional'} ${type}${name === null ? '' : ` "${name}"`}: ${reasoning}`,
+      ...evidence.map(({ quote, turn }) => `  line ${turn}: ${quote}`),
+    ]);
+  return [...lines, `run ${id}`].join('\n');
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+/** Characters that XML 1.0 does not allow (section 2.2) become U+FFFD. */
+function escaped(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\u{FFFD}')
+    .replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
+}

@@ -1,0 +1,34 @@
+/** What came of a batch, for a person at a terminal. */
+import type { Batch, Run } from './api.ts';
+
+export function resultTable({ runs, status }: Batch): string {
+  const width = Math.max(8, ...runs.map(({ scenario }) => [...oneLine(scenario.name)].length));
+  const passed = runs.filter((run) => run.status === 'PASSED').length;
+  return [
+    `${'scenario'.padEnd(width)}  status     score   seconds`,
+    ...runs.flatMap((run) => [line(run, width), ...reasons(run)]),
+    `${status}: ${passed} of ${runs.length} passed`,
+  ].join('\n');
+}
+
+function line({ duration_ms, overall_score, scenario, status }: Run, width: number): string {
+  const name = oneLine(scenario.name);
+  const padding = ' '.repeat(width - [...name].length);
+  const score = overall_score === null ? '-' : overall_score.toFixed(2);
+  const seconds = duration_ms === null ? '-' : (duration_ms / 1000).toFixed(1);
+  return `${name}${padding}  ${status.padEnd(9)}  ${score.padEnd(6)}  ${seconds}`;
+}
+
+/** Of required assertions that did not pass, at most three. */
+function reasons({ assertion_results }: Run): string[] {
+  return assertion_results
+    .filter(({ is_required, passed }) => is_required && !passed)
+    .slice(0, 3)
+    .map(({ name, reasoning, type }) => `    ${name ?? type}: ${oneLine(reasoning)}`);
+}
+
+/** Without what would speak to the terminal. */
+function oneLine(text: string): string {
+  const plain = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+  return plain.length > 160 ? `${plain.slice(0, 159)}…` : plain;
+}

@@ -1,0 +1,165 @@
+/** Agent testing with the programs that people run: the control plane, killed in the middle of a session, and the command for CI. */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  faultyGraph,
+  harshPrompt,
+  missingEdge,
+  missingVariable,
+  soundBooking,
+} from '../../control/agent-testing/tornado/testing-dental.ts';
+import { ControlProgram } from './control-program.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+let control: ControlProgram;
+beforeEach(async () => {
+  control = new ControlProgram();
+  await control.start();
+});
+afterEach(() => control.remove());
+
+async function pathway(graph: { nodes: readonly object[]; edges: readonly object[] }): Promise<string> {
+  const { pathway_id } = await control.call<{ pathway_id: string }>('POST', '/v1/pathway/create', {
+    name: 'Dental',
+  });
+  await control.call('POST', `/v1/pathway/${pathway_id}`, graph);
+  await control.call('POST', `/v1/pathway/${pathway_id}/version`, { name: 'v', ...graph });
+  return pathway_id;
+}
+
+const scenario = (pathway_id: string, body: object) =>
+  control.call<{ id: string }>('POST', '/v1/agent-testing/scenarios', { pathway_id, ...body });
+
+interface Command {
+  readonly code: number;
+  readonly output: string;
+}
+
+function agentTest(...args: readonly string[]): Promise<Command> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, TRUNKLINE_DATA: control.folder, NODE_NO_WARNINGS: '1' };
+    const command = [join(root, 'scripts', 'agent-test.ts'), ...args];
+    execFile(process.execPath, command, { env }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr }),
+    );
+  });
+}
+
+describe('npm run agent-test', () => {
+  it('ends with 0 when all pass, with 1 when one does not, and writes what happened for CI', async () => {
+    const id = await pathway(faultyGraph);
+    await scenario(id, soundBooking);
+    const passed = await agentTest('--pathway', id, '--version', '1', '--wait');
+    expect(passed).toMatchObject({ code: 0, output: expect.stringContaining('PASSED: 1 of 1 passed') });
+
+    await scenario(id, { ...missingEdge, name: 'Asks for <hours>' });
+    const file = join(control.folder, 'out.xml');
+    const failed = await agentTest('--pathway', id, '--junit', file, '--url', control.url);
+    expect(failed).toMatchObject({ code: 1, output: expect.stringContaining('FAILED: 1 of 2 passed') });
+    const xml = readFileSync(file, 'utf8');
+    expect(xml).toContain('<testsuites name="agent-test" tests="2" failures="1" errors="0"');
+    expect(xml).toContain('<testcase name="Asks for &lt;hours&gt;"');
+
+    const one = await agentTest('--pathway', id, '--scenario', 'Books and is done', '--wait');
+    expect(one).toMatchObject({ code: 0, output: expect.stringContaining('1 of 1') });
+  });
+
+  it('ends with 2 when the command or the server is at fault, and says why', async () => {
+    const id = await pathway(faultyGraph);
+    const key = join(control.folder, 'key');
+    writeFileSync(key, 'not a key\n');
+    const said = (text: string) => ({ code: 2, output: expect.stringContaining(text) });
+    expect(await agentTest('--wait')).toMatchObject(said('exactly one of --pathway and --persona'));
+    expect(await agentTest('--pathway', id)).toMatchObject(said('has no enabled scenario'));
+    await scenario(id, soundBooking);
+    expect(await agentTest('--pathway', id, '--scenario', 'Sings')).toMatchObject(said('Books and is done'));
+    expect(await agentTest('--pathway', id, '--version', '9')).toMatchObject(said('VERSION_NOT_FOUND'));
+    expect(await agentTest('--pathway', id, '--key-file', key)).toMatchObject(said('401'));
+    expect(await agentTest('--pathway', id, '--url', 'http://127.0.0.1:1')).toMatchObject(
+      said('cannot reach'),
+    );
+  });
+});
+
+describe('a tornado session whose control plane is killed', () => {
+  it('goes on after each restart with the iteration that it was in', async () => {
+    // The greeting is fetched, so that runs can be held where a kill is to find them.
+    let asked = Promise.withResolvers<void>();
+    let answer = Promise.withResolvers<void>();
+    const outside = createServer(async (_request, response) => {
+      asked.resolve();
+      await answer.promise;
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
+    await once(outside.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => {
+      outside.closeAllConnections();
+      outside.close();
+    });
+    const { port } = outside.address() as AddressInfo;
+    const [greet, ...others] = faultyGraph.nodes;
+    const id = await pathway({
+      nodes: [
+        {
+          id: 'lookup',
+          type: 'Webhook',
+          data: { name: 'Lookup', isStart: true, method: 'GET', url: `http://127.0.0.1:${port}/caller` },
+        },
+        { ...greet, data: { ...greet?.data, isStart: false } },
+        ...others,
+      ],
+      edges: [{ source: 'lookup', target: 'greet', data: { label: 'success' } }, ...faultyGraph.edges],
+    });
+    for (const one of [missingEdge, missingVariable, harshPrompt, soundBooking]) await scenario(id, one);
+    const { session_id } = await control.call<{ session_id: string }>(
+      'POST',
+      '/v1/agent-testing/tornado/start',
+      { pathway_id: id, version_number: 1, seed: 1 },
+    );
+    const status = () =>
+      control.call<{ status: string; current_iteration: number; iterations: { batch_id: string }[] }>(
+        'GET',
+        `/v1/agent-testing/tornado/${session_id}/status`,
+      );
+    const batches: string[] = [];
+    for (const iteration of [1, 2]) {
+      await asked.promise;
+      const before = await status();
+      expect(before).toMatchObject({ status: 'RUNNING', current_iteration: iteration });
+      await control.end('SIGKILL');
+      asked = Promise.withResolvers();
+      await control.start();
+      await asked.promise;
+      const after = await status();
+      expect(after.iterations.map(({ batch_id }) => batch_id)).toEqual(
+        before.iterations.map(({ batch_id }) => batch_id),
+      );
+      batches.push(after.iterations.at(-1)?.batch_id ?? '');
+      asked = Promise.withResolvers();
+      const held = answer;
+      answer = iteration === 1 ? Promise.withResolvers() : held;
+      held.resolve();
+    }
+    const { api_key } = JSON.parse(readFileSync(join(control.folder, 'bootstrap.json'), 'utf8'));
+    const events = `${control.url}/v1/agent-testing/batches/${batches[1]}/events`;
+    await (await fetch(events, { headers: { authorization: api_key } })).text();
+    // The end of the batch is told before the session has looked at it; a cancellation waits for that look.
+    const refused = await control
+      .call('POST', `/v1/agent-testing/tornado/${session_id}/cancel`)
+      .catch((error: Error) => error.message);
+    expect(String(refused)).toContain('TORNADO_NOT_ACTIVE');
+    expect(await status()).toMatchObject({
+      status: 'COMPLETED_ALL_PASSED',
+      forked_version: 2,
+      current_iteration: 2,
+      passed_scenarios: 4,
+      iterations: [{ version_number: 1 }, { version_number: 2, failed_ids: [] }],
+    });
+  });
+});
