@@ -192,7 +192,7 @@ async function writeConfiguration(
     menu_bell: 'no',
     statmode_default: 'off',
   };
-  const modules = ['g711', 'opus', 'aufile', 'aubridge', 'sndfile', 'srtp'].map(
+  const modules = ['g711', 'g722', 'opus', 'aufile', 'aubridge', 'sndfile', 'srtp'].map(
     (name) => `module ${name}.so`,
   );
   const apps = ['module_tmp account.so', 'module_app menu.so', 'module_app ctrl_tcp.so'];

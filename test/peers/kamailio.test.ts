@@ -51,12 +51,12 @@ afterAll(async () => {
 });
 
 /** @returns the password that the PBX has to know */
-async function attach(password: string): Promise<string> {
+async function attach(password: string, number = system.tone.number): Promise<string> {
   const { data } = await system.api.ok<{ data: { register_password_for_pbx: string } }>(
     'POST',
     '/v1/sip/attach',
     {
-      phone_number: system.tone.number,
+      phone_number: number,
       directions: [
         {
           type: 'inbound',
@@ -71,9 +71,13 @@ async function attach(password: string): Promise<string> {
 }
 
 /** The number's record that registers, once it is as wished. */
-function registering(what: string, wished: (record: Record) => boolean): Promise<Record> {
-  return eventually(`the registration to be ${what}`, async () => {
-    const path = `/v1/sip?phone_number=${encodeURIComponent(system.tone.number)}`;
+function registering(
+  what: string,
+  wished: (record: Record) => boolean,
+  number = system.tone.number,
+): Promise<Record> {
+  return eventually(`the registration of ${number} to be ${what}`, async () => {
+    const path = `/v1/sip?phone_number=${encodeURIComponent(number)}`;
     const { data } = await system.api.ok<{ data: { configurations: Record[] } }>('GET', path);
     const record = data.configurations.find(({ options }) => options.auth_mode === 'register');
     return record && wished(record) ? record : null;
@@ -151,6 +155,55 @@ test('an engine that died is no loss: the new one registers again', async () => 
   process.kill(engine, 'SIGKILL');
   await eventually('another REGISTER', () => accepted() > before || null);
   await registering('registered', inState('registered'));
+  await callThroughPbx();
+});
+
+test('an edge that was killed registers again when it is back, and its PBX can call', async () => {
+  const before = accepted();
+  await system.crashEdge();
+  await system.startEdge();
+  await eventually('another REGISTER', () => accepted() > before || null);
+  await registering('registered', inState('registered'));
+  await callThroughPbx();
+});
+
+test('two numbers share one registration, and each is called by its own name', async () => {
+  const office = '+14155550122';
+  const pathway = await system.api.pathway(
+    'office',
+    [{ id: 'end', type: 'End Call', data: { name: 'End', text: 'The office is closed.', isStart: true } }],
+    [],
+  );
+  const before = accepted();
+  expect(await attach('the customer chose this', office)).toBe(derived);
+  await system.api.answerWith(office, { pathway_id: pathway });
+  await system.api.applied(office);
+  const { registration, id } = await registering('registered', inState('registered'), office);
+  const first = await registering('registered', inState('registered'));
+  expect(registration?.expires_at).toBe(first.registration?.expires_at);
+  // The binding was there: nothing had to be said to the PBX.
+  expect(accepted()).toBe(before);
+
+  phone = await Baresip.start();
+  await phone.command('dial', `sip:${office}@127.0.0.1:${port}`);
+  await phone.event('CALL_ESTABLISHED');
+  await phone.event('CALL_CLOSED');
+  await phone.close();
+  phone = null;
+  const call = await eventually('the call to the office', async () =>
+    (await system.api.calls()).find(({ to, ended_at }) => to === office && ended_at !== null),
+  );
+  expect(call).toMatchObject({ outcome: 'completed', hangup_by: 'agent', trunk_id: id });
+  const { transcripts } = await system.api.detail(call.id);
+  expect(transcripts.map(({ text }) => text)).toContain('The office is closed.');
+
+  await system.api.ok('POST', '/v1/sip/detach', {
+    phone_number: office,
+    directions: [{ type: 'inbound', id }],
+  });
+  await system.api.applied(office);
+  // The other number still has it.
+  expect(pbx?.output).not.toMatch(/expires 0 /);
   await callThroughPbx();
 });
 

@@ -1,4 +1,4 @@
-/** Kamailio as a customer's PBX: a real registrar over TLS that a test starts, kills and starts again. */
+/** Kamailio, a real SIP server over TLS that a test starts, kills and starts again: a customer's PBX, or a carrier. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,14 +8,25 @@ import type { TestKeyPair } from '../fakes/certificates.ts';
 import { eventually } from '../system/eventually.ts';
 import { family, isAlive } from '../system/processes.ts';
 
-export interface KamailioOptions {
+interface Listening {
   readonly port: number;
   readonly pair: TestKeyPair;
-  /** The one account that it knows. */
+}
+
+/** A registrar whose calls ring at the one account that it knows. */
+interface RegistrarOptions extends Listening {
   readonly username: string;
   readonly password: string;
   readonly algorithm?: 'MD5' | 'SHA-256';
 }
+
+/** A proxy that leads every call to one phone, whatever number was dialled, and stays in its signaling. */
+interface CarrierOptions extends Listening {
+  /** Where the phone takes calls over TLS on 127.0.0.1, and the user part that it knows itself by. */
+  readonly callee: { readonly user: string; readonly port: number };
+}
+
+export type KamailioOptions = RegistrarOptions | CarrierOptions;
 
 /** Where Debian has the modules. */
 const modules = ['x86_64', 'aarch64']
@@ -38,7 +49,7 @@ export class Kamailio {
     return kamailio;
   }
 
-  /** What it said since its last start; each accepted REGISTER is a line. */
+  /** What it said since its last start; each accepted REGISTER, or INVITE and OPTIONS of a carrier, is a line. */
   get output(): string {
     return this.#output;
   }
@@ -85,16 +96,10 @@ export class Kamailio {
 
   async #writeConfiguration(): Promise<void> {
     if (modules === undefined) throw new Error('the modules of Kamailio are not installed');
-    const { port, pair, username, password, algorithm = 'SHA-256' } = this.#options;
-    const words: Readonly<Record<string, string>> = {
-      PORT: String(port),
-      FOLDER: this.#folder,
-      MODULES: modules,
-      USERNAME: username,
-      PASSWORD: password,
-      ALGORITHM: algorithm === 'MD5' ? '' : algorithm,
-    };
-    let text = await readFile(join(import.meta.dirname, 'kamailio.cfg'), 'utf8');
+    const { port, pair } = this.#options;
+    const { template, words: own } = roleOf(this.#options);
+    const words = { ...own, PORT: String(port), FOLDER: this.#folder, MODULES: modules };
+    let text = await readFile(join(import.meta.dirname, template), 'utf8');
     for (const [word, value] of Object.entries(words)) text = text.replaceAll(`@${word}@`, value);
     const file = (name: string) => join(this.#folder, name);
     await writeFile(file('kamailio.cfg'), text);
@@ -115,4 +120,19 @@ export class Kamailio {
     const listening = new RegExp(`^\\s*\\d+: [0-9A-F]{8}:${hex} 00000000:0000 0A `, 'm');
     return listening.test(await readFile('/proc/net/tcp', 'utf8')) || null;
   }
+}
+
+/** The configuration of a role, and what its `@WORD@`s stand for. */
+function roleOf(options: KamailioOptions): { template: string; words: Readonly<Record<string, string>> } {
+  if ('callee' in options) {
+    const { user, port } = options.callee;
+    return { template: 'kamailio-carrier.cfg', words: { CALLEE: user, CALLEE_PORT: String(port) } };
+  }
+  const { username, password, algorithm = 'SHA-256' } = options;
+  const words = {
+    USERNAME: username,
+    PASSWORD: password,
+    ALGORITHM: algorithm === 'MD5' ? '' : algorithm,
+  };
+  return { template: 'kamailio.cfg', words };
 }

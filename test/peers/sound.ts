@@ -1,4 +1,5 @@
 /** Where the sound is in a recording. */
+import { share } from '../fakes/audio.ts';
 
 export interface SoundSpan {
   /** seconds from the first to the last frame with sound; 0 for silence */
@@ -24,4 +25,13 @@ export function soundSpan(samples: Int16Array, sampleRate: number): SoundSpan {
   }
   const span = first < 0 ? new Int16Array(0) : samples.subarray(first, last);
   return { seconds: span.length / sampleRate, samples: span };
+}
+
+/** Whether a fifth of a second of a recording is that tone and hardly anything else. */
+export function hasTone(samples: Int16Array, sampleRate: number, hz: number): boolean {
+  const length = sampleRate / 5;
+  for (let at = 0; at + length <= samples.length; at += length) {
+    if (share(samples.subarray(at, at + length), hz, sampleRate) > 0.95) return true;
+  }
+  return false;
 }

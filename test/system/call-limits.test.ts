@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from './eventually.ts';
 import type { TestSystem } from './harness.ts';
-import { TestTrunk } from './trunk.ts';
+import { TestTrunk, type TrunkCall } from './trunk.ts';
 import { attachTrunk, startTrunkSystem, trunkPair } from './trunk-system.ts';
 
 const from = '+14155550170';
@@ -11,7 +11,11 @@ let trunk: TestTrunk;
 let pathway: string;
 
 beforeAll(async () => {
-  system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600', METRICS_PUBLIC: 'true' });
+  system = await startTrunkSystem({
+    TRUNK_PROBE_INTERVAL_S: '3600',
+    METRICS_PUBLIC: 'true',
+    RING_TIMEOUT_S: '5',
+  });
   trunk = await TestTrunk.listen(await trunkPair(system));
   pathway = await system.api.pathway(
     'short',
@@ -68,6 +72,37 @@ test('a number has limits of its own', async () => {
   (await trunk.call()).answer('486 Busy Here');
 });
 
+async function limitNumber(concurrent: number): Promise<void> {
+  await system.api.answerWith(from, { call_limits: { concurrent } });
+  await system.api.applied(from);
+}
+
+test('of fifty calls ordered at once five go out, and their places are free again after the ring time-out', async () => {
+  await limitNumber(5);
+  const ids = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => place(`+1415556${String(1000 + index)}`)),
+  );
+  const over = async () =>
+    (await system.api.calls()).filter(({ id, ended_at }) => ids.includes(id) && ended_at !== null);
+  const refused = await eventually('45 refusals', async () => {
+    const found = await over();
+    return found.length >= 45 ? found : null;
+  });
+  for (const call of refused) expect(call).toMatchObject({ termination: 'call_limit', sip_code: null });
+  const rang: TrunkCall[] = [];
+  for (let call = 0; call < 5; call++) rang.push(await trunk.call());
+  expect(await over()).toHaveLength(45);
+  expect(trunk.waiting).toBe(0);
+
+  for (const call of rang) call.answer('180 Ringing');
+  for (const call of rang) await call.expect('CANCEL');
+  const ends = await Promise.all(ids.map((id) => system.api.endedCall(id)));
+  expect(ends.filter(({ outcome }) => outcome === 'no_answer')).toHaveLength(5);
+  const next = await place('+14155562000');
+  (await trunk.call()).answer('486 Busy Here');
+  expect(await system.api.endedCall(next)).toMatchObject({ sip_code: 486 });
+});
+
 test('refusals are counted by reason', async () => {
   const counted = (reason: string) =>
     new RegExp(`^trunkline_edge_outbound_refused_total\\{[^}]*reason="${reason}"\\} [1-9]`, 'm');
@@ -79,4 +114,17 @@ test('refusals are counted by reason', async () => {
     },
     25_000,
   );
+});
+
+test('a kill of the edge frees the place of a call that rang', async () => {
+  await limitNumber(1);
+  const cut = await place('+14155562001');
+  (await trunk.call()).answer('180 Ringing');
+  await system.api.loggedCall(cut, ({ sip_code, outcome }) => sip_code === null && outcome === 'in_progress');
+  await system.crashEdge();
+  await system.startEdge();
+  expect(await system.api.endedCall(cut)).toMatchObject({ hangup_by: 'error', answered_at: null });
+  const next = await place('+14155562002');
+  (await trunk.call()).answer('486 Busy Here');
+  expect(await system.api.endedCall(next)).toMatchObject({ sip_code: 486 });
 });

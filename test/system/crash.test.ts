@@ -7,7 +7,6 @@ import type { LoggedCall } from './api.ts';
 import { type Caller, callAndTalk, pickUp } from './caller.ts';
 import { eventually } from './eventually.ts';
 import { TestSystem } from './harness.ts';
-import { isAlive } from './processes.ts';
 
 let system: TestSystem;
 const callers: Caller[] = [];
@@ -36,11 +35,7 @@ async function finished(): Promise<Caller> {
 
 /** Ends the edge with all its children, as a power cut would, and starts it again. */
 async function crashEdge(): Promise<void> {
-  const members = system.edge.noteFamily();
-  await system.edge.end('SIGKILL');
-  await eventually('engine and media workers to end with the edge', () =>
-    members.some(isAlive) ? null : true,
-  );
+  await system.crashEdge();
   await system.startEdge();
 }
 

@@ -116,6 +116,15 @@ export class TestSystem {
     await this.#up(this.edge, async () => (await this.#health()) === 200);
   }
 
+  /** Ends the edge with all its children, as a power cut would. {@link startEdge} starts it again. */
+  async crashEdge(): Promise<void> {
+    const members = this.edge.noteFamily();
+    await this.edge.end('SIGKILL');
+    await eventually('engine and media workers to end with the edge', () =>
+      members.some(isAlive) ? null : true,
+    );
+  }
+
   /** Waits for /health to be 200. */
   async ready(): Promise<void> {
     await eventually('/health to be 200', async () => (await this.#health()) === 200 || null, startLimitMs);

@@ -4,6 +4,7 @@ import { frequencyOf, share, tone } from '../fakes/audio.ts';
 import type { TestKeyPair } from '../fakes/certificates.ts';
 import { SrtpPeer } from '../fakes/srtp-peer.ts';
 import { Baresip } from '../peers/baresip.ts';
+import { hasTone } from '../peers/sound.ts';
 import type { LoggedCall } from './api.ts';
 import { type Caller, callAndTalk, pickUp } from './caller.ts';
 import { eventually } from './eventually.ts';
@@ -115,13 +116,7 @@ async function hears(listener: SrtpPeer, speaker: SrtpPeer, hz: number): Promise
 async function phoneHears(phone: Baresip, hz: number): Promise<void> {
   await eventually(`a tone of ${hz} Hz in the recording`, async () => {
     const { samples, sampleRate } = await phone.heard();
-    const length = sampleRate / 5;
-    const parts = Math.floor(samples.length / length);
-    return (
-      Array.from({ length: parts }, (_, part) => samples.subarray(part * length, (part + 1) * length)).some(
-        (window) => share(window, hz, sampleRate) > 0.95,
-      ) || null
-    );
+    return hasTone(samples, sampleRate, hz) || null;
   });
 }
 

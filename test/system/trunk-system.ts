@@ -34,13 +34,22 @@ export async function trunkPair(system: TestSystem): Promise<TestKeyPair> {
 }
 
 /** Attaches `number` in both directions, its calls going to a port of this machine. */
-export async function attachTrunk({ api }: TestSystem, number: string, port: number): Promise<void> {
+export function attachTrunk(system: TestSystem, number: string, port: number): Promise<void> {
+  return attachDirections(system, number, [
+    { type: 'inbound', options: { allowed_ips: ['127.0.0.1'] } },
+    { type: 'outbound', sip_endpoint: `127.0.0.1:${port}` },
+  ]);
+}
+
+/** @param directions objects of contract 2.3 */
+export async function attachDirections(
+  { api }: TestSystem,
+  number: string,
+  directions: readonly Record<string, unknown>[],
+): Promise<void> {
   const { data } = await api.ok<{ data: { configured: string[] } }>('POST', '/v1/sip/attach', {
     phone_number: number,
-    directions: [
-      { type: 'inbound', options: { allowed_ips: ['127.0.0.1'] } },
-      { type: 'outbound', sip_endpoint: `127.0.0.1:${port}` },
-    ],
+    directions,
   });
   if (!data.configured.includes(number))
     throw new Error(`${number} was not attached: ${JSON.stringify(data)}`);

@@ -1,0 +1,162 @@
+/** A carrier's proxy, Kamailio, as the primary of a trunk: calls go through it to a phone, until it dies and after. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tone } from '../fakes/audio.ts';
+import { SrtpPeer } from '../fakes/srtp-peer.ts';
+import type { LoggedCall } from '../system/api.ts';
+import { eventually } from '../system/eventually.ts';
+import type { TestSystem } from '../system/harness.ts';
+import { freeTcpPort } from '../system/ports.ts';
+import { TestTrunk } from '../system/trunk.ts';
+import {
+  attachTrunk,
+  health,
+  setFailover,
+  startTrunkSystem,
+  type TrunkStatus,
+  trunkPair,
+} from '../system/trunk-system.ts';
+import { Baresip } from './baresip.ts';
+import { Kamailio } from './kamailio.ts';
+
+type OutboundCall = LoggedCall & {
+  readonly termination: string;
+  readonly failover_attempts: readonly { readonly port: number; readonly error: string | null }[];
+};
+
+const number = '+14155550156';
+const goodProbes = 2;
+/** baresip answers calls to this user. */
+const user = '+14155550199';
+let system: TestSystem;
+let carrier: Kamailio;
+let port: number;
+let secondary: TestTrunk;
+let phone: Baresip;
+let media: SrtpPeer;
+let pathway: string;
+
+beforeAll(async () => {
+  system = await startTrunkSystem({
+    TRUNK_PROBE_INTERVAL_S: '1',
+    TRUNK_FAILBACK_PROBES: String(goodProbes),
+  });
+  const pair = await trunkPair(system);
+  port = await freeTcpPort();
+  secondary = await TestTrunk.listen(pair);
+  phone = await Baresip.start({ certificate: pair, speech: tone(700, 8000 * 60), answers: true });
+  carrier = await Kamailio.start({ port, pair, callee: { user, port: phone.tlsPort } });
+  media = await SrtpPeer.open();
+  pathway = await system.api.pathway(
+    'question',
+    [
+      { id: 'ask', type: 'Default', data: { name: 'Ask', text: 'Will you come?', isStart: true } },
+      { id: 'yes', type: 'End Call', data: { name: 'Yes', text: 'See you.' } },
+    ],
+    [{ id: 'e1', source: 'ask', target: 'yes', data: { label: 'User pressed 1' } }],
+  );
+  await attachTrunk(system, number, port);
+  const endpoint = { host: '127.0.0.1', port: secondary.port, priority: 1 };
+  await setFailover(system, number, { enabled: true, endpoints: [endpoint], failback: 'auto' });
+  await health(system, number, isActive(0));
+});
+
+afterAll(async () => {
+  media?.close();
+  await system?.stop();
+  await phone?.close();
+  await carrier?.kill();
+  await secondary?.close();
+});
+
+/** @returns the id of the call */
+async function place(to: string): Promise<string> {
+  const order = { phone_number: to, from: number, pathway_id: pathway, voicemail: { action: 'ignore' } };
+  return (await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order)).call_id;
+}
+
+const answered = (id: string) => system.api.loggedCall(id, ({ answered_at }) => answered_at !== null);
+const ended = async (id: string) => (await system.api.endedCall(id)) as OutboundCall;
+const stop = (id: string) => system.api.ok('POST', `/v1/calls/${id}/stop`, {});
+/** Requests of that method that the carrier has taken since its start. */
+const taken = (method: string) => carrier.output.split(`took ${method} `).length - 1;
+
+/** The endpoint of that priority answers, and the next call uses it first. */
+function isActive(priority: number): (status: TrunkStatus) => boolean {
+  return ({ endpoints }) =>
+    endpoints.length === 2 &&
+    endpoints.every((one) => one.active === (one.priority === priority)) &&
+    endpoints.some((one) => one.active && one.status === 'healthy');
+}
+
+/** A call that goes to the secondary, which answers and is then hung up on. */
+async function callOverSecondary(to: string): Promise<OutboundCall> {
+  const id = await place(to);
+  const call = await secondary.call();
+  media.connect(call.invite.body);
+  call.answer('200 OK', media.sdp());
+  await call.expect('ACK');
+  await answered(id);
+  await stop(id);
+  await call.expect('BYE');
+  return ended(id);
+}
+
+test('a call through the carrier outlives it; the next ones take the secondary, until the carrier is back for good', async () => {
+  const first = await place('+14155550157');
+  await phone.event('CALL_ESTABLISHED');
+  expect(taken('INVITE')).toBe(1);
+  await answered(first);
+
+  await carrier.kill();
+  const moved = await callOverSecondary('+14155550158');
+  expect(moved).toMatchObject({ outcome: 'completed', hangup_by: 'api', sip_code: 200 });
+  expect(moved.failover_attempts).toEqual([
+    expect.objectContaining({
+      port,
+      priority: 0,
+      sip_code: null,
+      error: expect.stringMatching(/^unreachable: /),
+    }),
+  ]);
+  // Nothing is tried in vain any more: the time that the dead primary costs is none.
+  expect((await callOverSecondary('+14155550159')).failover_attempts).toEqual([
+    expect.objectContaining({
+      port,
+      error: 'unreachable: known from the last probe or call',
+    }),
+  ]);
+
+  const live = await system.api.loggedCall(first, () => true);
+  expect(live).toMatchObject({ ended_at: null });
+  await stop(first);
+  expect(await ended(first)).toMatchObject({
+    outcome: 'completed',
+    hangup_by: 'api',
+    termination: 'api_stop',
+    failover_attempts: [],
+    media: { verdict: 'two_way' },
+  });
+
+  await phone.command('hangup');
+  phone.events.length = 0;
+  await carrier.start();
+  await health(system, number, isActive(0));
+  expect(taken('OPTIONS')).toBeGreaterThanOrEqual(goodProbes);
+
+  const last = await place('+14155550160');
+  await phone.event('CALL_ESTABLISHED');
+  expect(taken('INVITE')).toBe(1);
+  await answered(last);
+  await phone.command('hangup');
+  expect(await ended(last)).toMatchObject({
+    outcome: 'completed',
+    hangup_by: 'peer',
+    failover_attempts: [],
+    media: { verdict: 'two_way' },
+  });
+  expect(secondary.waiting).toBe(0);
+  await eventually(
+    'all calls to be over',
+    async () => (await system.api.calls()).every(({ ended_at }) => ended_at !== null) || null,
+  );
+});

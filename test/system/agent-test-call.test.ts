@@ -1,0 +1,327 @@
+/** Test runs over a real call: control, edge, engine and media as programs, the edge calling itself over TLS and SRTP. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Phone } from '../../scripts/call/phone.ts';
+import { SrtpPeer } from '../fakes/srtp-peer.ts';
+import { eventually } from './eventually.ts';
+import { TestSystem } from './harness.ts';
+
+const demoNumber = '+14155550100';
+const orderNumber = '+14155550170';
+
+const inboundPath = (number: string) => `/v1/inbound/${encodeURIComponent(number)}`;
+
+interface RunView {
+  readonly status: string;
+  readonly turn_count: number;
+  readonly reasoning: string | null;
+  readonly error_message: string | null;
+  readonly chat_history: readonly { role: string; content: string; turn: number; node_id: string | null }[];
+  readonly nodes_visited: readonly string[];
+  readonly assertion_results: readonly { type: string; status: string }[];
+  readonly transport: string;
+  readonly voice: {
+    readonly call_id: string;
+    readonly caller_call_id: string;
+    readonly sip_call_id: string;
+    readonly codec: string;
+    readonly turns: readonly {
+      turn: number;
+      response_latency_ms: number | null;
+      speech_ms: number;
+      silence_ms: number;
+      barge_in: boolean;
+      silent_after_ms: number | null;
+      transcript_source: string;
+    }[];
+    readonly latency_ms: { p50: number | null; p95: number | null; max: number | null };
+    readonly first_audio_ms: number | null;
+    readonly media: { verdict: string; mos: number | null };
+    readonly caller_media: { verdict: string; mos: number | null; packets_received: number };
+    readonly dtmf_sent: readonly string[];
+  } | null;
+}
+
+let system: TestSystem;
+let pathwayId: string;
+
+beforeAll(async () => {
+  system = await TestSystem.start({ SIP_PUBLIC_HOST: '' });
+  pathwayId = (await system.api.ok<{ pathway_id: string }>('GET', inboundPath(demoNumber))).pathway_id;
+});
+afterAll(() => system?.stop());
+
+async function scenario(body: Record<string, unknown>): Promise<string> {
+  const { data } = await system.api.ok<{ data: { id: string } }>('POST', '/v1/agent-testing/scenarios', {
+    pathway_id: pathwayId,
+    category: 'HAPPY_PATH',
+    ...body,
+  });
+  return data.id;
+}
+
+async function start(scenarioId: string, body: Record<string, unknown> = {}): Promise<string> {
+  const { data } = await system.api.ok<{ data: { run_id: string } }>(
+    'POST',
+    `/v1/agent-testing/scenarios/${scenarioId}/run`,
+    { transport: 'sip', phone_number: demoNumber, seed: 1, ...body },
+  );
+  return data.run_id;
+}
+
+async function run(id: string): Promise<RunView> {
+  return (await system.api.ok<{ data: RunView }>('GET', `/v1/agent-testing/runs/${id}`)).data;
+}
+
+function ended(id: string): Promise<RunView> {
+  return eventually(
+    `the end of run ${id}`,
+    async () => {
+      const now = await run(id);
+      return now.status === 'PENDING' || now.status === 'RUNNING' ? null : now;
+    },
+    60_000,
+  );
+}
+
+/** An order line: a key, a webhook that writes, and a goodbye. */
+async function orderLine(): Promise<string> {
+  const id = await system.api.pathway(
+    'order line',
+    [
+      {
+        id: 'ask',
+        type: 'Default',
+        data: {
+          name: 'Ask',
+          isStart: true,
+          text: 'Welcome {{customer}}. Press 1 for orders, or press 2 for returns, or stay on the line for a person who helps you with everything else that you may want of us today.',
+        },
+      },
+      {
+        id: 'order',
+        type: 'Webhook',
+        data: {
+          name: 'Order',
+          text: 'One moment.',
+          url: 'https://shop.example.com/orders',
+          method: 'POST',
+          body: '{"customer":"{{customer}}"}',
+          responseData: [{ name: 'order_state', data: '$.state', context: '' }],
+        },
+      },
+      {
+        id: 'tell',
+        type: 'End Call',
+        data: { name: 'Tell', text: 'Your order is {{order_state}}. Goodbye.' },
+      },
+      { id: 'hand', type: 'Transfer Call', data: { name: 'Hand', transferNumber: '+14155550999' } },
+    ],
+    [
+      { id: 'e1', source: 'ask', target: 'order', data: { label: 'User pressed 1' } },
+      { id: 'e2', source: 'ask', target: 'hand', data: { label: 'User pressed 2' } },
+      { id: 'e3', source: 'order', target: 'tell', data: { label: 'Success' } },
+    ],
+  );
+  await system.api.attach(orderNumber, ['192.0.2.77']);
+  await system.api.answerWith(orderNumber, { pathway_id: id });
+  await system.api.applied(orderNumber);
+  return id;
+}
+
+test('calls the demo number, presses a key, and hears what it leads to', async () => {
+  const id = await start(
+    await scenario({
+      name: 'Sales by key',
+      tester_persona_prompt: 'You want to talk to sales.',
+      assertions: [
+        { type: 'TRAVERSAL_MATCH', config: { reference_path: ['greeting', 'sales'], mode: 'exact' } },
+        { type: 'STRING_CHECK', config: { value: 'You have reached sales' } },
+      ],
+    }),
+  );
+  const done = await ended(id);
+  expect(done).toMatchObject({
+    status: 'PASSED',
+    transport: 'sip',
+    error_message: null,
+    turn_count: 1,
+    nodes_visited: ['greeting', 'sales'],
+    reasoning: expect.stringContaining('The agent ended the conversation'),
+  });
+  expect(done.chat_history).toEqual([
+    {
+      role: 'assistant',
+      content: 'Welcome to Trunkline. Press 1 for sales, or press 2 for support.',
+      turn: 0,
+      node_id: 'greeting',
+    },
+    { role: 'user', content: 'Pressed 1', turn: 1, node_id: null },
+    {
+      role: 'assistant',
+      content: 'You have reached sales. Thank you for calling, goodbye.',
+      turn: 1,
+      node_id: 'sales',
+    },
+  ]);
+  const { voice } = done;
+  expect(voice).toMatchObject({
+    codec: 'PCMU',
+    dtmf_sent: ['1'],
+    media: { verdict: 'two_way' },
+    caller_media: { verdict: 'two_way' },
+    turns: [
+      { turn: 0, barge_in: false, transcript_source: 'agent_log' },
+      { turn: 1, barge_in: false, transcript_source: 'agent_log' },
+    ],
+  });
+  for (const { response_latency_ms, speech_ms } of voice?.turns ?? []) {
+    expect(response_latency_ms).toBeGreaterThan(0);
+    expect(speech_ms).toBeGreaterThan(1500);
+  }
+  expect(voice?.first_audio_ms).toBe(voice?.turns[0]?.response_latency_ms);
+  expect(voice?.latency_ms.max).toBe(voice?.turns[1]?.response_latency_ms);
+  expect(voice?.caller_media.mos).toBeGreaterThan(3);
+  const callId = voice?.call_id ?? '';
+  expect(await system.api.endedCall(callId)).toMatchObject({ direction: 'inbound', hangup_by: 'agent' });
+  expect(await system.api.endedCall(voice?.caller_call_id ?? '')).toMatchObject({
+    direction: 'outbound',
+    hangup_by: 'peer',
+    call_id: voice?.sip_call_id,
+  });
+  const log = await system.api.ok<{ metadata: object; transcripts: unknown[] }>('GET', `/v1/calls/${callId}`);
+  expect(log.metadata).toEqual({ test_run_id: id });
+  const messages = await system.api.trace(voice?.sip_call_id ?? '');
+  const invites = messages.filter(({ start_line }) => start_line.startsWith('INVITE '));
+  expect(invites.length).toBeGreaterThan(0);
+  for (const { raw, transport } of invites) {
+    expect(transport).toBe('tls');
+    expect(raw).toContain('\r\nX-Trunkline-Test: REDACTED\r\n');
+    expect(raw).toContain('a=crypto:');
+  }
+});
+
+test('reaches a number that no source of ours may call, and answers its webhooks by mocks', async () => {
+  const pathway_id = await orderLine();
+  const scenarioId = await scenario({
+    pathway_id,
+    name: 'An order while the agent speaks',
+    tester_persona_prompt: 'You want to know about your orders.',
+    request_data: { customer: 'Ada' },
+    metadata: {
+      call: { interrupt_turns: [1], interrupt_after_ms: 600, caller_number: '+14155550142' },
+      mocks: [{ url: 'https://shop.example.com/*', body: { state: 'on its way' } }],
+    },
+    assertions: [
+      { type: 'WEBHOOK_TRIGGERED', config: { node_id: 'order', body_match: { customer: 'Ada' } } },
+      { type: 'VARIABLE_EXTRACTED', config: { variable_name: 'order_state', expected_value: 'on its way' } },
+      { type: 'STRING_CHECK', config: { value: 'Your order is on its way' } },
+    ],
+  });
+  const done = await ended(await start(scenarioId, { phone_number: orderNumber }));
+  expect(done).toMatchObject({ status: 'PASSED', error_message: null });
+  expect(done.chat_history.map(({ content }) => content)).toEqual([
+    expect.stringContaining('Welcome Ada.'),
+    'Pressed 1',
+    'One moment.',
+    'Your order is on its way. Goodbye.',
+  ]);
+  const [greeting, answer] = done.voice?.turns ?? [];
+  expect(greeting?.speech_ms).toBeLessThan(5000);
+  expect(answer).toMatchObject({ turn: 1, barge_in: true });
+  expect(answer?.silent_after_ms).toBeLessThan(2500);
+  expect(await system.api.endedCall(done.voice?.call_id ?? '')).toMatchObject({ from: '+14155550142' });
+});
+
+test('a transfer ends the run and calls nobody', async () => {
+  const pathway_id = (await system.api.ok<{ pathway_id: string }>('GET', inboundPath(orderNumber)))
+    .pathway_id;
+  const scenarioId = await scenario({
+    pathway_id,
+    name: 'A return',
+    tester_persona_prompt: 'You want to know about your returns.',
+    assertions: [{ type: 'NODE_REACHED', config: { node_id: 'hand' } }],
+  });
+  const done = await ended(await start(scenarioId, { phone_number: orderNumber }));
+  expect(done).toMatchObject({
+    status: 'PASSED',
+    reasoning: expect.stringContaining('transfer to +14155550999'),
+  });
+  expect((await system.api.calls()).filter(({ to }) => to === '+14155550999')).toEqual([]);
+});
+
+test('only numbers that the tested version answers can be called', async () => {
+  const scenarioId = await scenario({ name: 'Elsewhere' });
+  const refused = async (body: object) => {
+    const path = `/v1/agent-testing/scenarios/${scenarioId}/run`;
+    const { status, body: answer } = await system.api.request('POST', path, { transport: 'sip', ...body });
+    return { status, ...(answer as { errors: { code: string; details: object }[] }).errors[0] };
+  };
+  for (const phone_number of [system.tone.number, orderNumber, '+14155550188']) {
+    expect(await refused({ phone_number })).toMatchObject({ status: 400, code: 'NUMBER_NOT_TESTABLE' });
+  }
+  expect(await refused({})).toMatchObject({ status: 400, code: 'INVALID_PARAMETER' });
+});
+
+test('a key that the edge did not make opens nothing, whoever shows it', async () => {
+  const phone = await Phone.connect({ host: '127.0.0.1', port: system.sipPort, ca: system.ca });
+  const media = await SrtpPeer.open();
+  try {
+    const headers = ['X-Trunkline-Test: abcdefghijklmnopqrstuvwxyz'];
+    expect((await phone.invite(demoNumber, media.sdp(), headers)).status).toBe(403);
+  } finally {
+    media.close();
+    await phone.close();
+  }
+});
+
+test('a run that is cancelled leaves no call behind', async () => {
+  const id = await start(await scenario({ name: 'Cancelled', tester_persona_prompt: 'You want sales.' }));
+  const callId = await talking();
+  await system.api.ok('POST', `/v1/agent-testing/runs/${id}/cancel`);
+  expect(await run(id)).toMatchObject({ status: 'CANCELLED', voice: null });
+  expect(await system.api.endedCall(callId)).toMatchObject({ hangup_by: 'peer' });
+  await noCallIsUp();
+});
+
+test('a run outlives kill -9 of control, and its first call does not', async () => {
+  const id = await start(await scenario({ name: 'Control dies', tester_persona_prompt: 'You want sales.' }));
+  const callId = await talking();
+  await system.control.end('SIGKILL');
+  await system.startControl();
+  const done = await ended(id);
+  expect(done).toMatchObject({ transport: 'sip', error_message: null });
+  expect(done.voice?.call_id).not.toBe(callId);
+  expect(await system.api.endedCall(callId)).toMatchObject({ outcome: 'completed' });
+  await noCallIsUp();
+});
+
+test('a run outlives kill -9 of the edge', async () => {
+  const id = await start(await scenario({ name: 'Edge dies', tester_persona_prompt: 'You want sales.' }));
+  const callId = await talking();
+  await system.crashEdge();
+  await system.startEdge();
+  const done = await ended(id);
+  expect(done).toMatchObject({ transport: 'sip', error_message: null });
+  expect(done.voice?.call_id).not.toBe(callId);
+  expect(await system.api.endedCall(callId)).toMatchObject({ outcome: 'completed' });
+  await noCallIsUp();
+});
+
+/** Resolves when the agent of a test call is being talked to. @returns the id of its call */
+function talking(): Promise<string> {
+  return eventually('an answered test call', async () => {
+    const calls = await system.api.calls();
+    const up = calls.find((call) => call.direction === 'inbound' && call.answered_at && !call.ended_at);
+    return up?.id ?? null;
+  });
+}
+
+async function noCallIsUp(): Promise<void> {
+  await eventually('all calls to be over', async () => {
+    const calls = await system.api.calls();
+    return calls.every(({ ended_at }) => ended_at !== null) || null;
+  });
+  await eventually('all RTP ports to be free', async () =>
+    (await system.busyRtpPorts()).length === 0 ? true : null,
+  );
+}

@@ -1,0 +1,78 @@
+/** The control plane alone, as a program of its own that a test may kill. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..', '..');
+
+export class ControlProgram {
+  readonly folder = mkdtempSync(join(tmpdir(), 'control-program-'));
+  #port = 0;
+  #child: ChildProcess | null = null;
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Resolves when it listens; again on the same port and data after it was killed. */
+  async start(): Promise<void> {
+    if (this.#port === 0) this.#port = await freePort();
+    const child = spawn(process.execPath, [join(root, 'control', 'main.ts')], {
+      env: {
+        ...process.env,
+        TRUNKLINE_DATA: this.folder,
+        CONTROL_PORT: String(this.#port),
+        ALLOW_PRIVATE_TARGETS: '127.0.0.1/32',
+        NODE_NO_WARNINGS: '1',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    this.#child = child;
+    child.stdout.setEncoding('utf8');
+    await new Promise<void>((resolve, reject) => {
+      child.once('exit', (code) => reject(new Error(`control ended with ${code}`)));
+      child.stdout.on('data', (text: string) => {
+        if (text.includes('control plane is listening')) resolve();
+      });
+    });
+  }
+
+  async end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const exit = once(child, 'exit');
+    child.kill(signal);
+    await exit;
+  }
+
+  /** Kills what still runs and deletes its data. */
+  async remove(): Promise<void> {
+    await this.end('SIGKILL');
+    rmSync(this.folder, { recursive: true });
+  }
+
+  /** The body of an answer. @throws Error for every status but 2xx */
+  async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const { api_key } = JSON.parse(readFileSync(join(this.folder, 'bootstrap.json'), 'utf8'));
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      headers: { authorization: api_key, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return JSON.parse(text);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await once(probe.listen(0, '127.0.0.1'), 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}

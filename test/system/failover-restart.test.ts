@@ -1,0 +1,173 @@
+/** What a trunk's endpoints are worth is found out by a call, at the price of one connect time-out, and outlives a crash. */
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestKeyPair } from '../fakes/certificates.ts';
+import { SrtpPeer } from '../fakes/srtp-peer.ts';
+import type { LoggedCall } from './api.ts';
+import type { TestSystem } from './harness.ts';
+import { TestTrunk } from './trunk.ts';
+import {
+  attachTrunk,
+  health,
+  setFailover,
+  startTrunkSystem,
+  type TrunkStatus,
+  trunkPair,
+} from './trunk-system.ts';
+
+interface Attempt {
+  readonly port: number;
+  readonly priority: number;
+  readonly sip_code: number | null;
+  readonly error: string | null;
+  readonly duration_ms: number;
+}
+
+type OutboundCall = LoggedCall & {
+  readonly termination: string;
+  readonly failover_attempts: readonly Attempt[];
+};
+
+const number = '+14155550126';
+const connectTimeoutMs = 1_000;
+let system: TestSystem;
+let pair: TestKeyPair;
+let primary: TestTrunk | null;
+let secondary: TestTrunk;
+let hole: BlackHole | null = null;
+let pathway: string;
+
+beforeAll(async () => {
+  system = await startTrunkSystem({
+    // Only the first probe of each endpoint falls into a test: calls alone find out what is dead.
+    TRUNK_PROBE_INTERVAL_S: '3600',
+    SIP_CONNECT_TIMEOUT_S: String(connectTimeoutMs / 1000),
+  });
+  pair = await trunkPair(system);
+  primary = await TestTrunk.listen(pair);
+  secondary = await TestTrunk.listen(pair);
+  pathway = await system.api.pathway(
+    'short',
+    [{ id: 'end', type: 'End Call', data: { name: 'End', text: 'Bye.', isStart: true } }],
+    [],
+  );
+  await attachTrunk(system, number, primary.port);
+  const endpoint = { host: '127.0.0.1', port: secondary.port, priority: 1 };
+  await setFailover(system, number, { enabled: true, endpoints: [endpoint], failback: 'manual' });
+  await health(system, number, ({ endpoints }) => endpoints.every(({ status }) => status === 'healthy'));
+});
+
+afterAll(async () => {
+  await system?.stop();
+  await hole?.close();
+  await primary?.close();
+  await secondary?.close();
+});
+
+/** Takes TCP connections, and never says a word on them. */
+class BlackHole {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(server: Server) {
+    this.#server = server;
+    server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+    });
+  }
+
+  static async listen(port: number): Promise<BlackHole> {
+    const server = createServer();
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return new BlackHole(server);
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+}
+
+const isActive =
+  (priority: number) =>
+  ({ endpoints }: TrunkStatus): boolean =>
+    endpoints.length === 2 && endpoints.every((one) => one.active === (one.priority === priority));
+
+async function place(to: string): Promise<string> {
+  const order = { phone_number: to, from: number, pathway_id: pathway };
+  return (await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order)).call_id;
+}
+
+/** Calls, is refused as busy at `trunk`, and returns what the log says. */
+async function busyAt(trunk: TestTrunk, to: string): Promise<OutboundCall> {
+  const id = await place(to);
+  (await trunk.call()).answer('486 Busy Here');
+  const ended = (await system.api.endedCall(id)) as OutboundCall;
+  expect(ended).toMatchObject({ outcome: 'busy', sip_code: 486 });
+  return ended;
+}
+
+test('an endpoint that takes connections and never shakes hands costs one connect time-out, once', async () => {
+  const port = primary?.port ?? 0;
+  await primary?.close();
+  primary = null;
+  hole = await BlackHole.listen(port);
+  const first = await busyAt(secondary, '+14155550127');
+  expect(first.failover_attempts).toMatchObject([
+    { port, priority: 0, sip_code: null, error: expect.stringMatching(/^unreachable: /) },
+  ]);
+  // The setting's, neither that of the machine's TCP nor the default of 4 s.
+  const durationMs = first.failover_attempts[0]?.duration_ms ?? 0;
+  expect(durationMs).toBeGreaterThan(connectTimeoutMs * 0.9);
+  expect(durationMs).toBeLessThan(connectTimeoutMs * 3);
+
+  const next = await busyAt(secondary, '+14155550128');
+  expect(next.failover_attempts).toMatchObject([
+    { port, error: 'unreachable: known from the last probe or call' },
+  ]);
+});
+
+test('an edge that was killed closes the call that was up, and knows which endpoint is active and which is dead', async () => {
+  await health(system, number, isActive(1));
+  const media = await SrtpPeer.open();
+  try {
+    const id = await place('+14155550134');
+    const call = await secondary.call();
+    media.connect(call.invite.body);
+    call.answer('200 OK', media.sdp());
+    await call.expect('ACK');
+    await system.api.loggedCall(id, ({ answered_at }) => answered_at !== null);
+    await system.crashEdge();
+    await system.startEdge();
+    expect(await system.api.endedCall(id)).toMatchObject({ hangup_by: 'error', outcome: 'completed' });
+  } finally {
+    media.close();
+  }
+  const { failover_attempts: attempts } = await busyAt(secondary, '+14155550129');
+  expect(attempts).toMatchObject([{ error: 'unreachable: known from the last probe or call' }]);
+  await health(system, number, isActive(1));
+});
+
+test('a failback by hand alone leads back, also after a primary that answers again and another kill', async () => {
+  const port = (await health(system, number, isActive(1))).endpoints[0]?.port ?? 0;
+  await hole?.close();
+  hole = null;
+  primary = await TestTrunk.listen(pair, port);
+  await system.crashEdge();
+  await system.startEdge();
+  await health(
+    system,
+    number,
+    (status) => isActive(1)(status) && status.endpoints.every(({ status }) => status === 'healthy'),
+  );
+  expect((await busyAt(secondary, '+14155550132')).failover_attempts).toEqual([]);
+  expect(primary.waiting).toBe(0);
+
+  await setFailover(system, number, { failback_now: true });
+  expect((await busyAt(primary, '+14155550133')).failover_attempts).toEqual([]);
+});

@@ -1,0 +1,65 @@
+/** An edge that hangs: what the API has refused does not happen when it goes on. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from './eventually.ts';
+import type { TestSystem } from './harness.ts';
+import { TestTrunk } from './trunk.ts';
+import { attachTrunk, startTrunkSystem, trunkPair } from './trunk-system.ts';
+
+const from = '+14155550160';
+let system: TestSystem;
+let trunk: TestTrunk;
+let pathway: string;
+
+beforeAll(async () => {
+  system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600', EDGE_COMMAND_TIMEOUT_MS: '2000' });
+  trunk = await TestTrunk.listen(await trunkPair(system));
+  pathway = await system.api.pathway(
+    'short',
+    [{ id: 'end', type: 'End Call', data: { name: 'End', text: 'Bye.', isStart: true } }],
+    [],
+  );
+  await attachTrunk(system, from, trunk.port);
+});
+
+afterAll(async () => {
+  await system?.stop();
+  await trunk?.close();
+});
+
+const place = (phone_number: string) =>
+  system.api.request('POST', '/v1/calls', { phone_number, from, pathway_id: pathway });
+
+test('a call that was refused because the edge hung is not placed, and one that was stopped neither', async () => {
+  const { pid } = system.edge;
+  process.kill(pid, 'SIGSTOP');
+  try {
+    expect((await place('+14155550161')).status).toBe(503);
+    const [refused] = await system.api.calls();
+    expect(refused).toMatchObject({ outcome: 'failed', termination: 'edge_unavailable' });
+    expect((await system.api.request('POST', `/v1/calls/${refused?.id}/stop`)).status).toBe(503);
+    const test_call = { phone_number: from, to: '1001' };
+    expect((await system.api.request('POST', '/v1/sip/test-call', test_call)).status).toBe(503);
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  await eventually(
+    'the edge to refuse both orders',
+    () => system.edge.output.split('a command came too late').length > 2 || null,
+  );
+
+  // The only call that the trunk ever gets.
+  const answer = await eventually('a call that is taken', async () => {
+    const taken = await place('+14155550162');
+    return taken.status === 200 ? taken : null;
+  });
+  expect(answer.status).toBe(200);
+  const call = await trunk.call();
+  expect(call.invite.startLine).toContain('+14155550162');
+  call.answer('486 Busy Here');
+  await call.expect('ACK');
+  expect(trunk.waiting).toBe(0);
+  const log = await system.api.calls();
+  expect(log.filter(({ to }) => to === '+14155550161')).toMatchObject([
+    { outcome: 'failed', termination: 'edge_unavailable' },
+  ]);
+});

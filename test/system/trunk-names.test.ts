@@ -1,0 +1,131 @@
+/** A trunk that is known by name alone: a real name server says where it is, and in which order (RFC 3263, RFC 2782). */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { issue, type TestKeyPair } from '../fakes/certificates.ts';
+import { Dnsmasq } from '../peers/dnsmasq.ts';
+import type { LoggedCall } from './api.ts';
+import type { TestSystem } from './harness.ts';
+import { freeTcpPort } from './ports.ts';
+import { TestTrunk } from './trunk.ts';
+import {
+  attachDirections,
+  health,
+  setFailover,
+  startTrunkSystem,
+  trunkAuthority,
+  trunkPair,
+} from './trunk-system.ts';
+
+interface Attempt {
+  readonly host: string;
+  readonly port: number;
+  readonly priority: number;
+  readonly error: string | null;
+}
+
+const number = '+14155550186';
+let dns: Dnsmasq;
+let system: TestSystem;
+let pair: TestKeyPair;
+let pathway: string;
+const ports = { heavy: 0, light: 0, last: 0 };
+/** The targets of the name, as SRV orders them, and the failover endpoint. */
+let heavy: TestTrunk;
+let light: TestTrunk;
+let last: TestTrunk;
+let secondary: TestTrunk;
+
+beforeAll(async () => {
+  for (const name of ['heavy', 'light', 'last'] as const) ports[name] = await freeTcpPort();
+  dns = await Dnsmasq.start([
+    '--host-record=heavy.test,127.0.0.1',
+    '--host-record=light.test,127.0.0.1',
+    '--host-record=last.test,127.0.0.1',
+    `--srv-host=_sips._tcp.carrier.test,last.test,${ports.last},20,100`,
+    // RFC 2782: of the same priority, one of weight 0 comes first about once in 65,536 times.
+    `--srv-host=_sips._tcp.carrier.test,light.test,${ports.light},10,0`,
+    `--srv-host=_sips._tcp.carrier.test,heavy.test,${ports.heavy},10,65535`,
+  ]);
+  system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600', DNS_SERVERS: dns.server });
+  // RFC 5922: the name that was configured, whatever target DNS leads to.
+  pair = issue(await trunkAuthority(system), { names: ['DNS:carrier.test'] });
+  heavy = await TestTrunk.listen(pair, ports.heavy);
+  light = await TestTrunk.listen(pair, ports.light);
+  last = await TestTrunk.listen(pair, ports.last);
+  secondary = await TestTrunk.listen(await trunkPair(system));
+  pathway = await system.api.pathway(
+    'short',
+    [{ id: 'end', type: 'End Call', data: { name: 'End', text: 'Bye.', isStart: true } }],
+    [],
+  );
+  await attachDirections(system, number, [{ type: 'outbound', sip_endpoint: 'carrier.test' }]);
+  const endpoint = { host: '127.0.0.1', port: secondary.port, priority: 1 };
+  await setFailover(system, number, { enabled: true, endpoints: [endpoint], failback: 'manual' });
+  await health(system, number, ({ endpoints }) => endpoints.every(({ status }) => status === 'healthy'));
+});
+
+afterAll(async () => {
+  await system?.stop();
+  for (const trunk of [heavy, light, last, secondary]) await trunk?.close();
+  await dns?.close();
+});
+
+/** Calls, is refused as busy at `trunk`, and returns the places that were tried before. */
+async function triedBefore(trunk: TestTrunk, to: string): Promise<readonly Attempt[]> {
+  const order = { phone_number: to, from: number, pathway_id: pathway };
+  const { call_id } = await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order);
+  const call = await trunk.call();
+  expect(call.invite.startLine).toContain(trunk === secondary ? '@127.0.0.1' : '@carrier.test');
+  call.answer('486 Busy Here');
+  const ended = await system.api.endedCall(call_id);
+  expect(ended).toMatchObject({ outcome: 'busy', sip_code: 486 });
+  return (ended as LoggedCall & { failover_attempts: readonly Attempt[] }).failover_attempts;
+}
+
+const tried = (name: keyof typeof ports) =>
+  expect.objectContaining({
+    host: `${name}.test`,
+    port: ports[name],
+    priority: 0,
+    error: expect.stringMatching(/^unreachable: .*(refused|connection lost)/),
+  });
+
+test('the target of the best priority and most weight is called first', async () => {
+  expect(await triedBefore(heavy, '+14155550187')).toEqual([]);
+});
+
+test('a dead target gives way to the other one of its priority, inside the endpoint', async () => {
+  await heavy.close();
+  expect(await triedBefore(light, '+14155550188')).toEqual([tried('heavy')]);
+  const { endpoints } = await health(system, number, () => true);
+  expect(endpoints).toMatchObject([{ priority: 0, active: true }, { priority: 1 }]);
+});
+
+test('with both dead, the next priority takes the call; what is known to be dead costs nothing', async () => {
+  await light.close();
+  expect(await triedBefore(last, '+14155550189')).toEqual([tried('light')]);
+  expect(await triedBefore(last, '+14155550190')).toEqual([]);
+});
+
+test('with all targets dead, the call goes to the failover endpoint, and the next one there at once', async () => {
+  await last.close();
+  expect(await triedBefore(secondary, '+14155550191')).toEqual([tried('last')]);
+  expect(await triedBefore(secondary, '+14155550192')).toEqual([
+    expect.objectContaining({
+      host: 'carrier.test',
+      priority: 0,
+      error: 'unreachable: known from the last probe or call',
+    }),
+  ]);
+});
+
+test('a name that does not exist fails with a sentence', async () => {
+  const other = '+14155550193';
+  await attachDirections(system, other, [{ type: 'outbound', sip_endpoint: 'nowhere.test' }]);
+  const order = { phone_number: '+14155550194', from: other, pathway_id: pathway };
+  const { call_id } = await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order);
+  expect(await system.api.endedCall(call_id)).toMatchObject({
+    outcome: 'failed',
+    termination: 'route_unreachable',
+    failover_attempts: [{ host: 'nowhere.test', error: 'unreachable: nowhere.test has no address' }],
+  });
+});
