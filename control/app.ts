@@ -3,14 +3,20 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type Clock, systemClock, type Timer } from '#shared/clock.ts';
 import { createModels } from '#shared/models/models.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
+import { analysisRoutes } from './agent-testing/analysis/routes.ts';
+import { registerGate } from './agent-testing/gate.ts';
 import { scenarioRoutes } from './agent-testing/routes.ts';
 import { testRunRoutes } from './agent-testing/runs/routes.ts';
 import { createTestRuns } from './agent-testing/runs/start.ts';
+import { TestCallDoor } from './agent-testing/sip/door.ts';
+import { tornadoRoutes } from './agent-testing/tornado/routes.ts';
+import { createTornado } from './agent-testing/tornado/start.ts';
 import { alertRoutes } from './alerts/routes.ts';
 import { logSender } from './alerts/senders.ts';
 import { smsSender } from './alerts/sms.ts';
 import { alertSenders, startAlerts } from './alerts/start.ts';
 import { auditRoutes } from './audit/routes.ts';
+import { startLostCalls } from './calls/lost.ts';
 import { callRoutes } from './calls/routes.ts';
 import { chatRoutes } from './chats/routes.ts';
 import type { ControlConfig } from './config.ts';
@@ -31,13 +37,14 @@ import { createBase } from './http/base.ts';
 import { addGuard } from './http/guard.ts';
 import { addIdempotency } from './http/idempotency.ts';
 import { numberRoutes } from './numbers/routes.ts';
+import { Quotas } from './organizations/quotas.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import { pathwayRoutes } from './pathways/routes.ts';
 import { personaRoutes } from './personas/routes.ts';
 import { portingParts } from './porting/parts.ts';
 import { portingRoutes } from './porting/routes.ts';
 import { startPorting } from './porting/start.ts';
-import { PromotionGates } from './promotion/rules.ts';
+import { type PromotionGate, PromotionGates } from './promotion/rules.ts';
 import { startRetention } from './retention.ts';
 import type { Services } from './services.ts';
 import { sipCallRoutes } from './sip/call-routes.ts';
@@ -71,6 +78,8 @@ export interface AppOptions {
   readonly webhooks?: Pick<DeliveryParts, 'resolve' | 'ca' | 'random'>;
   /** What takes the place of models and webhooks in text conversations; for tests. */
   readonly conversations?: Partial<TextSessionParts>;
+  /** What takes the place of the gate of test scenarios; for tests. */
+  readonly promotionGate?: PromotionGate;
 }
 
 /** @throws Error when the database cannot be opened or brought up to date */
@@ -90,9 +99,15 @@ async function assemble(options: AppOptions, database: Database, clock: Clock): 
   const { config, logger, checkAnswers = false } = options;
   const services = createServices(options, database, clock);
   await services.edgeConfig.publishAll();
-  const app = createBase({ logger, checkAnswers, trustedProxies: config.trustedProxies });
+  const app = createBase({
+    logger,
+    checkAnswers,
+    trustedProxies: config.trustedProxies,
+    corsOrigins: config.corsOrigins,
+  });
   const metrics = createMetrics(app, services);
   services.tools.measure(metrics.registry);
+  services.quotas.measure(metrics.registry);
   const { tools } = services.tools;
   addOpenApi(app);
   addGuard(app, { ...config, db: database.db, clock });
@@ -102,6 +117,9 @@ async function assemble(options: AppOptions, database: Database, clock: Clock): 
   const porting = portingParts(services, logger, metrics.registry);
   const widgets = startWidgets(services, logger, widgetMetrics(metrics.registry));
   const testRuns = createTestRuns(services, logger, metrics.registry);
+  if (options.promotionGate) services.promotionGates.register(options.promotionGate);
+  else registerGate(services, testRuns);
+  const tornado = createTornado(services, testRuns, logger, metrics.registry);
   app.register(async (routes) =>
     addRoutes(routes, services, (scope) => {
       metricsRoute(scope, services, metrics);
@@ -112,6 +130,7 @@ async function assemble(options: AppOptions, database: Database, clock: Clock): 
       portingRoutes(scope, services, porting);
       alertRoutes(scope, services, { senders, sendWebhook: (...event) => sendEvent(posting, ...event) });
       testRunRoutes(scope, services, testRuns);
+      tornadoRoutes(scope, services, tornado);
     }),
   );
   await app.ready();
@@ -127,10 +146,14 @@ async function assemble(options: AppOptions, database: Database, clock: Clock): 
     commandTimeoutMs: config.edgeCommandTimeoutMs,
     onReports: metrics.reports,
   };
-  const edgeDoor = acceptEdges(app.server, parts, config.edgeFrameBytes);
+  const edgeDoor = acceptEdges(app.server, parts, config.edgeFrameBytes, (...upgrade) =>
+    services.testCalls.take(...upgrade),
+  );
+  const stopLostCalls = startLostCalls(services, logger, metrics.lostCalls);
   const stopRetention = startRetention(services, logger, metrics.retention);
   const webhooks = startWebhookDeliveries({ ...posting, log: logger, onAttempt: metrics.webhook });
   testRuns.start();
+  await tornado.resume();
   const stopAlerts = startAlerts(services, senders, logger, metrics.alerts, options.webhooks?.random);
   const stopWatching = watchOthers(clock, logger, async () => {
     await services.edgeConfig.noticeOthers();
@@ -141,10 +164,13 @@ async function assemble(options: AppOptions, database: Database, clock: Clock): 
     services,
     close: async () => {
       await stopWatching();
+      await tornado.close();
       await testRuns.close();
       await stopAlerts();
       await stopPorting();
       await webhooks.close();
+      await stopLostCalls();
+      services.testCalls.close();
       await edgeDoor.close();
       await widgets.close();
       await tools.close();
@@ -197,8 +223,10 @@ function createServices(options: AppOptions, database: Database, clock: Clock): 
     secrets,
     edgeConfig,
     edges: new ConnectedEdges(),
+    testCalls: new TestCallDoor(clock),
     announcements: new Announcements(clock),
     allowedTargets,
+    quotas: new Quotas(config.quotas),
     tools,
     promotionGates: new PromotionGates(),
     models,
@@ -229,4 +257,5 @@ function addRoutes(app: App, services: Services, addOthers: (app: App) => void):
   chatRoutes(app, services);
   integrationRoutes(app, services);
   scenarioRoutes(app, services);
+  analysisRoutes(app, services);
 }

@@ -98,6 +98,12 @@ export const settings = [
     description:
       'Networks in CIDR form, separated by commas, that may be contacted although they are private.',
   },
+  {
+    name: 'CORS_ORIGINS',
+    default: '',
+    description:
+      'Origins, separated by commas, whose pages may use the API, such as `https://console.example.com`.',
+  },
   { name: 'RATE_LIMIT_PER_MINUTE', default: '600', description: 'Requests per minute and API key.' },
   {
     name: 'METRICS_PUBLIC',
@@ -133,11 +139,27 @@ export const settings = [
     description: 'Threads that run the code of `custom-code` tools.',
   },
   {
+    name: 'TOOL_CODE_QUEUE',
+    default: '20',
+    description: 'Runs of such code of one organization that wait for a thread; more fail.',
+  },
+  {
     name: 'TOOL_CODE_MS',
     default: '5000',
     description: 'Longest time that such code computes; the timeout of the tool limits it, too.',
   },
   { name: 'TOOL_CODE_MEMORY_MB', default: '32', description: 'Memory of such code.' },
+  { name: 'QUOTA_PATHWAYS', default: '500', description: 'Pathways that an organization keeps.' },
+  { name: 'QUOTA_PATHWAY_VERSIONS', default: '200', description: 'Versions that a pathway keeps.' },
+  { name: 'QUOTA_GRAPH_MB', default: '200', description: 'Graphs of an organization, versions included.' },
+  { name: 'QUOTA_TOOLS', default: '1000', description: 'Tools that an organization keeps.' },
+  { name: 'QUOTA_PERSONAS', default: '1000', description: 'Personas that an organization keeps.' },
+  { name: 'QUOTA_WIDGETS', default: '100', description: 'Widgets that an organization keeps.' },
+  {
+    name: 'QUOTA_WIDGET_THREADS',
+    default: '10000',
+    description: 'Open threads of one widget; more are refused until some end.',
+  },
   { name: 'AUDIT_DAYS', default: '365', description: 'Days that the log of changes is kept.' },
   {
     name: 'BACKUP_PASSPHRASE',
@@ -148,6 +170,11 @@ export const settings = [
     name: 'EDGE_COMMAND_TIMEOUT_MS',
     default: '5000',
     description: 'Longest wait for the answer of an edge to a command.',
+  },
+  {
+    name: 'EDGE_LOST_SECONDS',
+    default: '900',
+    description: 'Seconds without a connection of an edge after which its calls are closed with edge_lost.',
   },
   {
     name: 'WEBHOOK_TIMEOUT_MS',
@@ -369,6 +396,7 @@ export interface ControlConfig {
   readonly url: string;
   readonly shutdownSeconds: number;
   readonly trustedProxies: readonly string[];
+  readonly corsOrigins: readonly string[];
   readonly expectEdge: boolean;
   readonly sip: { readonly host: string; readonly port: number; readonly publicHost: string | null };
   readonly rtp: { readonly publicIp: string | null; readonly portMin: number; readonly portMax: number };
@@ -386,12 +414,27 @@ export interface ControlConfig {
   readonly tools: {
     readonly cacheMs: number;
     readonly runsPerOrganization: number;
-    readonly code: { readonly threads: number; readonly cpuMs: number; readonly memoryBytes: number };
+    readonly code: {
+      readonly threads: number;
+      readonly waiting: number;
+      readonly cpuMs: number;
+      readonly memoryBytes: number;
+    };
+  };
+  readonly quotas: {
+    readonly pathways: number;
+    readonly pathwayVersions: number;
+    readonly graphBytes: number;
+    readonly tools: number;
+    readonly personas: number;
+    readonly widgets: number;
+    readonly openThreads: number;
   };
   readonly auditDays: number;
   /** Null: backups hold no keys. */
   readonly backupPassphrase: string | null;
   readonly edgeCommandTimeoutMs: number;
+  readonly edgeLostMs: number;
   readonly edgeFrameBytes: number;
   readonly webhookTimeoutMs: number;
   readonly alerts: {
@@ -464,6 +507,7 @@ export function readControlConfig(env: Environment = process.env): ControlConfig
     url: read.optional('CONTROL_URL') ?? `http://${urlHost(host)}:${port}`,
     shutdownSeconds: read.integer('CONTROL_SHUTDOWN_SECONDS', 0, 3600),
     trustedProxies: networks('TRUSTED_PROXIES', read.list('TRUSTED_PROXIES')),
+    corsOrigins: origins(read.list('CORS_ORIGINS')),
     expectEdge: read.flag('EXPECT_EDGE'),
     sip: {
       host: read.text('SIP_HOST'),
@@ -489,13 +533,24 @@ export function readControlConfig(env: Environment = process.env): ControlConfig
       runsPerOrganization: read.integer('TOOL_RUNS_PER_ORG', 1, 10_000),
       code: {
         threads: read.integer('TOOL_CODE_THREADS', 1, 64),
+        waiting: read.integer('TOOL_CODE_QUEUE', 1, 10_000),
         cpuMs: read.integer('TOOL_CODE_MS', 10, 60_000),
         memoryBytes: read.integer('TOOL_CODE_MEMORY_MB', 1, 1024) * 1_048_576,
       },
     },
+    quotas: {
+      pathways: read.integer('QUOTA_PATHWAYS', 1, 1_000_000),
+      pathwayVersions: read.integer('QUOTA_PATHWAY_VERSIONS', 1, 1_000_000),
+      graphBytes: read.integer('QUOTA_GRAPH_MB', 1, 1_000_000) * 1_048_576,
+      tools: read.integer('QUOTA_TOOLS', 1, 1_000_000),
+      personas: read.integer('QUOTA_PERSONAS', 1, 1_000_000),
+      widgets: read.integer('QUOTA_WIDGETS', 1, 1_000_000),
+      openThreads: read.integer('QUOTA_WIDGET_THREADS', 1, 10_000_000),
+    },
     auditDays: read.integer('AUDIT_DAYS', 1, 36_500),
     backupPassphrase: read.optional('BACKUP_PASSPHRASE'),
     edgeCommandTimeoutMs: read.integer('EDGE_COMMAND_TIMEOUT_MS', 100, 60_000),
+    edgeLostMs: read.integer('EDGE_LOST_SECONDS', 1, 604_800) * 1000,
     webhookTimeoutMs: read.integer('WEBHOOK_TIMEOUT_MS', 100, 60_000),
     alerts: {
       evaluationMs: read.integer('ALERT_EVALUATION_SECONDS', 1, 86_400) * 1000,
@@ -635,6 +690,14 @@ function scanSettings(text: string | null): ScanSettings | null {
   }
   throw new SettingError(
     `PORTING_VIRUS_SCAN must be tcp://host:port or the absolute path of a program, not "${text}"`,
+  );
+}
+
+function origins(entries: string[]): string[] {
+  const wrong = entries.find((entry) => !URL.canParse(entry) || new URL(entry).origin !== entry);
+  if (wrong === undefined) return entries;
+  throw new SettingError(
+    `CORS_ORIGINS must be origins such as https://console.example.com, without a path, not "${wrong}"`,
   );
 }
 

@@ -10,7 +10,7 @@ import { forgetChats } from './chats/store.ts';
 import { mostDeletedAtOnce } from './db/batches.ts';
 import type { Db } from './db/tables.ts';
 import type { RetentionMetrics } from './deployment/retention-metrics.ts';
-import { forgetAnswers } from './http/idempotency.ts';
+import { forgetAnswers } from './http/idempotency-store.ts';
 import type { Services } from './services.ts';
 import { forgetChecks } from './sip/checks-store.ts';
 import { forgetHealth } from './sip/health-store.ts';

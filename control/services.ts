@@ -2,6 +2,7 @@
 import type { BlockList } from 'node:net';
 import type { Clock } from '#shared/clock.ts';
 import type { Models } from '#shared/models/models.ts';
+import type { TestCallDoor } from './agent-testing/sip/door.ts';
 import type { ControlConfig } from './config.ts';
 import type { TextSessionParts } from './conversations/text-session.ts';
 import type { Database } from './db/open.ts';
@@ -9,6 +10,7 @@ import type { SecretBox } from './db/secrets.ts';
 import type { Announcements } from './edges/announcements.ts';
 import type { ConnectedEdges } from './edges/registry.ts';
 import type { EdgeConfigStore } from './edges/store.ts';
+import type { Quotas } from './organizations/quotas.ts';
 import type { PromotionGates } from './promotion/rules.ts';
 import type { ToolService } from './tools/start.ts';
 
@@ -30,5 +32,9 @@ export interface Services {
   readonly promotionGates: PromotionGates;
   /** What text conversations are made of. */
   readonly conversations: TextSessionParts;
+  /** What organizations may keep. */
+  readonly quotas: Quotas;
   readonly tools: ToolService;
+  /** Where edges bring test runs over a call. */
+  readonly testCalls: TestCallDoor;
 }

@@ -35,6 +35,9 @@ function targets() {
       },
     },
     testCall: (order: { test_call_id: string }) => done.push(['test call', order.test_call_id]),
+    testRun: async (order: { run_id: string }) => {
+      done.push(['test run', order.run_id]);
+    },
     report: (body: ReportBody) => reports.push(body),
   };
 }

@@ -3,6 +3,7 @@ import type { EdgeCommand, ReportBody } from '#shared/edge-protocol.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import type { OutboundPlan } from './call/outbound-call.ts';
 import type { TransferOrder } from './call/ports.ts';
+import type { TestRunOrder } from './test-calls.ts';
 import type { TestCallOrder } from './trunks/test-call/test-call.ts';
 
 export interface CommandTargets {
@@ -16,6 +17,8 @@ export interface CommandTargets {
     discover(query: Pick<Discovery, 'host' | 'port' | 'transport'>): Promise<DiscoveryResult>;
   };
   testCall(order: TestCallOrder): void;
+  /** Rejects when the call cannot be made. */
+  testRun(order: TestRunOrder): Promise<void>;
   report(body: ReportBody): void;
 }
 
@@ -59,6 +62,9 @@ export async function carryOut(command: EdgeCommand, targets: CommandTargets): P
       break;
     case 'test_call.run':
       targets.testCall(command);
+      break;
+    case 'agent_test.call':
+      await targets.testRun(command);
       break;
   }
 }

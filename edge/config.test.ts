@@ -50,6 +50,7 @@ describe('the settings of the edge', () => {
         dnsServers: [],
         probes: { intervalMs: 60_000, limitMs: 5_000, concurrency: 64 },
         failbackAfter: 3,
+        failoverAfter: 2,
       },
       registration: {
         perSecond: 50,
@@ -60,7 +61,12 @@ describe('the settings of the edge', () => {
         refusedPauseMs: 300_000,
       },
       drainTimeoutMs: 60_000,
-      media: { workers: null, workerBin: expect.stringMatching(/mediasoup-worker/), acceptUnmarked: false },
+      media: {
+        workers: null,
+        workerBin: expect.stringMatching(/mediasoup-worker/),
+        acceptUnmarked: false,
+        codecLibraries: null,
+      },
       voice: 'slt',
       tts: null,
       stt: null,

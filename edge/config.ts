@@ -77,6 +77,7 @@ export interface EdgeSettings {
     readonly dnsServers: readonly string[];
     readonly probes: { readonly intervalMs: number; readonly limitMs: number; readonly concurrency: number };
     readonly failbackAfter: number;
+    readonly failoverAfter: number;
   };
   readonly registration: RegistrationSettings;
   readonly drainTimeoutMs: number;
@@ -84,6 +85,8 @@ export interface EdgeSettings {
     readonly workers: number | null;
     readonly workerBin: string;
     readonly acceptUnmarked: boolean;
+    /** null: where the system has them. */
+    readonly codecLibraries: string | null;
   };
   /** Used when there is no speech server. */
   readonly voice: FliteVoice;
@@ -164,6 +167,7 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
         concurrency: read.integer('TRUNK_PROBE_CONCURRENCY', 1, 10_000),
       },
       failbackAfter: read.integer('TRUNK_FAILBACK_PROBES', 1, 1000),
+      failoverAfter: read.integer('TRUNK_FAILOVER_PROBES', 1, 1000),
     },
     registration: registrationSettings(read),
     drainTimeoutMs: read.integer('DRAIN_TIMEOUT_S', 0, 86_400) * 1000,
@@ -171,6 +175,7 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
       workers: read.isSet('MEDIA_WORKERS') ? read.integer('MEDIA_WORKERS', 1, 256) : null,
       workerBin: read.optional('MEDIASOUP_WORKER') ?? workerLocation(env).binary,
       acceptUnmarked: read.flag('MEDIASOUP_WORKER_ACCEPT'),
+      codecLibraries: read.optional('CODEC_LIBRARIES'),
     },
     ...voiceSettings(read),
     stt: speechServer(read, 'STT_BASE_URL', 'STT_API_KEY', 'STT_MODEL'),

@@ -19,23 +19,28 @@ import { createModels } from '#shared/models/models.ts';
 import { OpenAiSpeechToText, OpenAiTextToSpeech } from '#shared/models/openai-speech.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import { SpeechCache } from '#shared/models/speech-cache.ts';
-import { createAgents } from './agent/agents.ts';
+import { type AgentsDeps, createAgents } from './agent/agents.ts';
 import { createToolClient } from './agent/tool-client.ts';
 import { Calls } from './call/calls.ts';
 import { OutboundLimits } from './call/limits.ts';
+import { TestVisits } from './call/test-visits.ts';
 import { carryOut } from './commands.ts';
 import { certificates, controlAddress, type EdgeSettings } from './config.ts';
 import { CurrentConfig } from './current-config.ts';
 import { EngineProcess } from './engine-process.ts';
 import { hostPort, localAddress } from './local-address.ts';
 import type { EdgeLog } from './log.ts';
+import { lookForLibrariesIn } from './media/codec/library.ts';
 import { createMedia, type RunningMedia } from './media/media.ts';
 import { Metrics } from './metrics.ts';
+import { nearbyMedia } from './nearby-media.ts';
+import { ownTarget } from './own-address.ts';
 import { ProbeReports } from './probe-reports.ts';
 import { openReporting, type Reporting } from './reporting/reporting.ts';
 import { outboundHeaders } from './signaling/header-mapping.ts';
 import { Signaling } from './signaling/signaling.ts';
 import { resolveSource } from './signaling/source-hosts.ts';
+import { runOverCall, type TestRunOrder } from './test-calls.ts';
 import { NodeDns } from './trunks/dns.ts';
 import { runTestCall, type TestCallOrder } from './trunks/test-call/test-call.ts';
 import { Trunks } from './trunks/trunks.ts';
@@ -94,6 +99,7 @@ export class Edge {
     const { controlUrl, edgeToken } = await controlAddress(settings);
     const { sip, rtp } = settings;
     const publicIp = rtp.publicIp ?? localAddress(rtp.host);
+    lookForLibrariesIn(settings.media.codecLibraries);
     const media = await createMedia({
       listenIp: rtp.host,
       publicIp,
@@ -129,7 +135,7 @@ export class Edge {
       log: (level, message, facts) => log[level](facts ?? {}, message),
       onConfig,
       onCommand: (command) =>
-        carryOut(command, { calls, trunks, testCall, report: (body) => reporting.report(body) }),
+        carryOut(command, { calls, trunks, testCall, testRun, report: (body) => reporting.report(body) }),
       metrics: () => ({
         ...metrics.snapshot(),
         ...trunks.metrics(),
@@ -139,7 +145,7 @@ export class Edge {
       }),
     });
     const models = createModels(settings.models, { clock, random: Math.random });
-    const agents = createAgents({
+    const agentDeps: AgentsDeps = {
       pathways: current.pathway,
       organization: current.organization,
       models,
@@ -155,7 +161,9 @@ export class Edge {
       answeringLimits: settings.agent.voicemail,
       answered: (who) => metrics.count('trunkline_edge_answered_by_total', { who }),
       ...(privateAuthority === null ? {} : { ca: [...rootCertificates, privateAuthority] }),
-    });
+    };
+    const agents = createAgents(agentDeps);
+    const testVisits = new TestVisits(clock);
     const calls: Calls = new Calls({
       clock,
       media,
@@ -205,6 +213,7 @@ export class Edge {
       refers: settings.refers,
       countRefer: (from, outcome) => metrics.count('trunkline_edge_refers_total', { from, outcome }),
       strangers: settings.strangers,
+      testVisits,
       refused: (reason) => metrics.count('trunkline_edge_refused_total', { reason }),
       engineUp: (up) => {
         trunks.engineUp(up);
@@ -237,6 +246,27 @@ export class Edge {
         agents,
         reporter: reporting,
         log,
+      });
+    const testRun = (order: TestRunOrder): Promise<void> =>
+      runOverCall(order, {
+        clock,
+        log,
+        controlUrl,
+        calls,
+        visits: testVisits,
+        dialer: {
+          dial: (...attempt) => {
+            if (!signaling.own) throw new Error('signaling has no line of its own');
+            return signaling.own.dial(...attempt);
+          },
+        },
+        self: () => ownTarget(sip, sip.publicHost, readFileSync(settings.tls.cert, 'utf8')),
+        media: nearbyMedia(media, publicIp, localAddress(rtp.host)),
+        agents: agentDeps,
+        reporter: reporting,
+        tts: speech,
+        stt,
+        newId,
       });
     if (reporting.config) onConfig(reporting.config);
     const unusable = Promise.withResolvers<never>();
@@ -334,7 +364,7 @@ function outboundTrunks(
   metrics: Metrics,
   privateAuthority: string | null,
 ): Trunks {
-  const { dnsServers, probes: health, failbackAfter } = settings.trunks;
+  const { dnsServers, probes: health, failbackAfter, failoverAfter } = settings.trunks;
   return new Trunks({
     clock,
     random: Math.random,
@@ -351,6 +381,7 @@ function outboundTrunks(
     },
     health,
     failbackAfter,
+    failoverAfter,
   });
 }
 
@@ -364,7 +395,7 @@ function embeddedEngine(
 ): EngineProcess {
   const { sip, tls } = settings;
   const secret = randomBytes(24).toString('hex');
-  return new EngineProcess({
+  const engine: EngineProcess = new EngineProcess({
     program: join(import.meta.dirname, 'engine', 'main.ts'),
     config: {
       tls: { host: sip.host, port: sip.port, cert: tls.cert, key: tls.key },
@@ -379,8 +410,15 @@ function embeddedEngine(
     log,
     onReady: (app) => signaling.connect({ ...app, secret }),
     onRestart: () => metrics.count('trunkline_edge_engine_restarts_total'),
+    onRefusals: (sources) => {
+      for (const [address, times] of Object.entries(sources)) {
+        const seconds = signaling.refusedByEngine(address, times);
+        if (seconds > 0) engine.block(address, seconds);
+      }
+    },
     onUnusable: () => unusable(new Error('the SIP engine cannot start; its log line above says why')),
   });
+  return engine;
 }
 
 function engineMetrics(engine: EngineProcess | null): Record<string, number> {

@@ -148,7 +148,8 @@ export const settings = [
   {
     name: 'MEDIA_TIMEOUT_S',
     default: '60',
-    description: 'Seconds without RTP from a caller that is not on hold after which the call ends; 0: never.',
+    description:
+      'Seconds without RTP or RTCP from a caller that is not on hold after which the call ends; 0: never.',
   },
   {
     name: 'FOLLOW_REFER',
@@ -212,6 +213,11 @@ export const settings = [
     description: 'Good probes in a row after which a trunk returns to its primary endpoint by itself.',
   },
   {
+    name: 'TRUNK_FAILOVER_PROBES',
+    default: '2',
+    description: 'Failed probes in a row after which they alone move a trunk to a failover endpoint.',
+  },
+  {
     name: 'REGISTER_PER_SECOND',
     default: '50',
     description: 'Registrations at registrars of PBXs that are begun per second.',
@@ -247,6 +253,12 @@ export const settings = [
     name: 'MEDIASOUP_WORKER_ACCEPT',
     default: 'false',
     description: "Whether a media worker without the mark of Trunkline's patches is used.",
+  },
+  {
+    name: 'CODEC_LIBRARIES',
+    default: '',
+    description:
+      'Folder with the libraries of Opus, G.722 and G.729, to be looked for there alone. Unset: where the system has them.',
   },
   {
     name: 'TTS_VOICE',

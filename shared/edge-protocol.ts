@@ -122,6 +122,8 @@ export const AgentSettings = Type.Union([
   }),
   Type.Object({ kind: Type.Literal('echo'), ...Manner }),
   Type.Object({ kind: Type.Literal('tone'), frequency_hz: Type.Number(), ...Manner }),
+  /** The simulated caller of a test run over a call. */
+  Type.Object({ kind: Type.Literal('test_caller'), ...Manner }),
 ]);
 export type AgentSettings = Static<typeof AgentSettings>;
 
@@ -306,6 +308,8 @@ export const CallRecord = Type.Object({
   parent_id: Type.Optional(Nullable(Type.String())),
   /** whom the call was handed over to, as it was named */
   transferred_to: Type.Optional(Nullable(Type.String())),
+  /** the test run whose call this is, either end of it */
+  test_run_id: Type.Optional(Nullable(Type.String())),
   answered_by: Type.Optional(
     Nullable(Type.Union([Type.Literal('human'), Type.Literal('voicemail'), Type.Literal('unknown')])),
   ),
@@ -493,6 +497,8 @@ export const EdgeToControl = Type.Union([
     /** codecs whose libraries are present */
     codecs: Type.Array(Type.String()),
     software: Type.String(),
+    /** the edge's clock when the frame was sent */
+    at: Type.Optional(Iso),
   }),
   Type.Object({ type: Type.Literal('applied'), version: Type.Integer() }),
   Type.Object({ type: Type.Literal('report'), reports: Type.Array(Report) }),
@@ -505,7 +511,12 @@ export const EdgeToControl = Type.Union([
     code: Type.Optional(Type.String()),
   }),
   /** Every 10 s: what the edge measures of itself, Prometheus name to value. */
-  Type.Object({ type: Type.Literal('status'), metrics: Type.Record(Type.String(), Type.Number()) }),
+  Type.Object({
+    type: Type.Literal('status'),
+    metrics: Type.Record(Type.String(), Type.Number()),
+    /** the edge's clock when the frame was sent */
+    at: Type.Optional(Iso),
+  }),
 ]);
 export type EdgeToControl = Static<typeof EdgeToControl>;
 
@@ -567,6 +578,32 @@ export const EdgeCommand = Type.Union([
     max_seconds: Type.Integer(),
     dtmf: Nullable(Type.String()),
   }),
+  /**
+   * Calls a number of the edge's own for a test run (contract 6.4 `transport: sip`). Before the INVITE the edge opens
+   * `GET /v1/edge/test-calls/<run id>`, over which the run goes on (test-call-protocol.ts); the call lives no longer
+   * than that socket. The answer says that the socket is open and the call placed.
+   */
+  Type.Object({
+    kind: Type.Literal('agent_test.call'),
+    run_id: Type.String(),
+    org_id: Type.String(),
+    /** whose agent is tested, E.164 with plus */
+    number: Type.String(),
+    /** who calls, E.164 with plus */
+    caller_number: Type.String(),
+    /** opens that one socket, once */
+    key: Type.String(),
+    /** of a pathway; null: its own */
+    start_node_id: Nullable(Type.String()),
+    /** what the agent knows besides the number's request_data */
+    variables: CallVariables,
+    /** of the caller; null: the edge's default */
+    voice: Nullable(Type.String()),
+    language: Type.String(),
+    max_minutes: Type.Integer(),
+    /** ms of the agent's first words after which the caller interrupts them; null: it listens to the end */
+    interrupt_after_ms: Nullable(Type.Integer()),
+  }),
 ]);
 export type EdgeCommand = Static<typeof EdgeCommand>;
 
@@ -575,6 +612,15 @@ export const ControlToEdge = Type.Union([
   Type.Object({ type: Type.Literal('config'), config: EdgeConfig }),
   Type.Object({ type: Type.Literal('change'), change: EdgeConfigChange }),
   Type.Object({ type: Type.Literal('ack'), seq: Type.Integer() }),
-  Type.Object({ type: Type.Literal('command'), id: Type.String(), command: EdgeCommand }),
+  Type.Object({
+    type: Type.Literal('command'),
+    id: Type.String(),
+    command: EdgeCommand,
+    /**
+     * by the edge's clock: what is read later is refused, because whoever asked for it was told that it failed;
+     * absent: never too late
+     */
+    expires_at: Type.Optional(Iso),
+  }),
 ]);
 export type ControlToEdge = Static<typeof ControlToEdge>;

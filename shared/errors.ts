@@ -103,6 +103,7 @@ export const apiErrors = {
   INVALID_TRANSITION: { status: 409, message: 'The number cannot go from its state to that one.' },
   ALREADY_SIGNED: { status: 409, message: 'The letter is signed already.' },
   SIGNATURE_LINK_EXPIRED: { status: 410, message: 'The signature link is not valid any more.' },
+  QUOTA_EXCEEDED: { status: 409, message: 'The organization keeps as many of these as it may.' },
   PATHWAY_IN_USE: { status: 409, message: 'The pathway is in use.' },
   CHAT_COMPLETED: { status: 409, message: 'The chat has ended.' },
   PROMOTION_BLOCKED: { status: 409, message: 'Required test scenarios have not passed on this content.' },

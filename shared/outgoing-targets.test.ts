@@ -25,16 +25,32 @@ describe('judgeAddress', () => {
     ['::127.0.0.1', 'a loopback address'],
     ['64:ff9b::a00:1', 'a private address'],
     ['2002:7f00:1::', 'a loopback address'],
+    ['2002:c0a8:101::1', 'a private address'],
+    ['168.63.129.16', 'a cloud metadata address'],
+    ['192.0.0.192', 'a cloud metadata address'],
+    ['192.0.0.8', 'a reserved address'],
+    ['64:ff9b::a83f:8110', 'a cloud metadata address'],
+    ['64:ff9b:1::7f00:1', 'a local-use NAT64 address'],
+    ['64:ff9b:1:ffff::808:808', 'a local-use NAT64 address'],
+    ['2001:0:4136:e378:8000:63bf:3fff:fdd2', 'a Teredo address'],
   ])('refuses %s as %s', (address, reason) => {
     expect(judgeAddress(address, none)).toEqual({ allowed: false, reason: `${address} is ${reason}` });
   });
 
-  it.each(['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::808:808'])(
-    'allows the public address %s',
-    (address) => {
-      expect(judgeAddress(address, none)).toEqual({ allowed: true });
-    },
-  );
+  it.each([
+    '8.8.8.8',
+    '172.32.0.1',
+    '100.128.0.1',
+    '192.0.1.1',
+    '168.63.129.17',
+    '2001:1::1',
+    '2606:4700::1111',
+    '2002:808:808::1',
+    '::ffff:8.8.8.8',
+    '64:ff9b::808:808',
+  ])('allows the public address %s', (address) => {
+    expect(judgeAddress(address, none)).toEqual({ allowed: true });
+  });
 
   it('allows a private address of a listed network, also in mapped form, and nothing beside it', () => {
     const allowed = parseNetworks(['127.0.0.0/8', 'fd00:1::/32']);

@@ -20,6 +20,9 @@ const refused: readonly RefusedNetwork[] = [
     '169.254.169.254/32',
     '169.254.170.2/32',
     '100.100.100.200/32',
+    // Azure and Oracle Cloud; both look public.
+    '168.63.129.16/32',
+    '192.0.0.192/32',
     'fd00:ec2::254/128',
     'fd20:ce::254/128',
   ]),
@@ -31,8 +34,12 @@ const refused: readonly RefusedNetwork[] = [
   refusal('a unique-local address', ['fc00::/7']),
   refusal('a site-local address', ['fec0::/10']),
   refusal('a multicast address', ['224.0.0.0/4', 'ff00::/8']),
+  // RFC 8215: leads to whatever IPv4 address the network's own translator takes it for.
+  refusal('a local-use NAT64 address', ['64:ff9b:1::/48']),
+  // RFC 4380: leads through a relay to an IPv4 address that it hides.
+  refusal('a Teredo address', ['2001::/32']),
   // Not in the contract's list, but nothing answers there: the broadcast address is among them.
-  refusal('a reserved address', ['240.0.0.0/4']),
+  refusal('a reserved address', ['240.0.0.0/4', '192.0.0.0/24']),
 ];
 
 function refusal(reason: string, cidrs: readonly string[]): RefusedNetwork {

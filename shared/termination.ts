@@ -62,6 +62,8 @@ export const terminations = {
   no_media_port: { party: 'edge', sipStatus: 503, summary: 'No RTP port was free.' },
   draining: { party: 'edge', sipStatus: 503, summary: 'The edge is shutting down and takes no new calls.' },
   edge_restarted: { party: 'edge', sipStatus: 0, summary: 'The edge stopped while the call was up.' },
+  edge_lost: { party: 'edge', sipStatus: 0, summary: 'The edge that carried the call has not come back.' },
+  edge_unavailable: { party: 'edge', sipStatus: 0, summary: 'No edge took the call.' },
   engine_lost: { party: 'edge', sipStatus: 0, summary: 'The connection to the SIP engine was lost.' },
   internal_error: { party: 'edge', sipStatus: 500, summary: 'The edge failed; the log has the details.' },
 } as const satisfies Record<string, TerminationRule>;

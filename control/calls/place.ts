@@ -4,7 +4,6 @@ import type { CallOrder } from '#shared/api/calls.ts';
 import { toE164 } from '#shared/e164.ts';
 import type { AgentSettings } from '#shared/edge-protocol.ts';
 import { ApiError } from '#shared/errors.ts';
-import { newId } from '#shared/ids.ts';
 import type { Db, SipConfigurationRow } from '../db/tables.ts';
 import { resolveVersion } from '../edges/rules.ts';
 import { showWindow } from '../http/guard.ts';
@@ -16,6 +15,7 @@ import { personaAgent } from '../personas/agent-store.ts';
 import type { Services } from '../services.ts';
 import { findConfigurations, listConfigurations } from '../sip/store.ts';
 import { agentTools, firstUnknownTool } from '../tools/store.ts';
+import { failQueuedCall } from './lost-store.ts';
 import {
   checkOrder,
   orderedAgent,
@@ -24,7 +24,7 @@ import {
   queuedRow,
   readTarget,
 } from './order-rules.ts';
-import { failQueuedCall, insertCall } from './store.ts';
+import { findCall, insertCall } from './store.ts';
 
 /** The same destination may be called once in this time (contract 1.6). */
 const perDestination = { scope: 'destination', limit: 1, windowSeconds: 10 };
@@ -40,11 +40,19 @@ export class CallPlacer {
 
   /**
    * Returns the id of the call once an edge has taken it.
+   * @param work gives the call its id; begun before a crash, the call that it made then is not made again
    * @throws ApiError those of the contract's table; RATE_LIMITED for the destination; SERVICE_UNAVAILABLE when no
    *   edge is connected, or the edge did not take the call, which then stands as failed
    */
-  async place(orgId: string, order: CallOrder, reply: FastifyReply): Promise<string> {
+  async place(
+    orgId: string,
+    order: CallOrder,
+    reply: FastifyReply,
+    work: { readonly id: string; readonly again: boolean },
+  ): Promise<string> {
     const { database, edgeConfig, edges, clock, allowedTargets } = this.#services;
+    // An edge may have it although nobody was told: nobody is called twice, and its record says what became of it.
+    if (work.again && (await findCall(database.db, orgId, work.id))) return work.id;
     checkOrder(order, allowedTargets);
     const to = readTarget(order.phone_number, '/phone_number', allowedTargets);
     const unknown = await firstUnknownTool(database.db, orgId, order.tools ?? []);
@@ -56,7 +64,7 @@ export class CallPlacer {
     if (window.refused) showWindow(reply, window);
     const command: PlaceCommand = {
       kind: 'call.place',
-      call_id: newId(),
+      call_id: work.id,
       org_id: orgId,
       number: trunk.number,
       to,

@@ -10,8 +10,11 @@ import {
 } from '#shared/api/calls.ts';
 import { Closed, plain } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
+import type { CallRow } from '../db/tables.ts';
 import { type App, orgOf } from '../http/app-types.ts';
+import { workOf } from '../http/idempotency.ts';
 import type { Services } from '../services.ts';
+import { isClosedWithoutEdge, stopWhenReported } from './lost-store.ts';
 import { readTarget } from './order-rules.ts';
 import { CallPlacer } from './place.ts';
 import { callView } from './rules.ts';
@@ -25,6 +28,7 @@ export function callRoutes(app: App, services: Services): void {
     method: 'POST',
     url: '/v1/calls',
     config: {
+      resumable: true,
       limits: [{ scope: 'organization_calls', limit: 60, windowSeconds: 60 }],
       errors: [
         'AGENT_SOURCE_CONFLICT',
@@ -42,7 +46,7 @@ export function callRoutes(app: App, services: Services): void {
     handler: async (request, reply) => ({
       status: 'success' as const,
       message: 'Call queued',
-      call_id: await placer.place(orgOf(request), request.body, reply),
+      call_id: await placer.place(orgOf(request), request.body, reply, workOf(request)),
       batch_id: null,
     }),
   });
@@ -72,9 +76,7 @@ export function callRoutes(app: App, services: Services): void {
     handler: async (request) => {
       const call = await findCall(db, orgOf(request), request.params.call_id);
       if (!call) throw ApiError.of('CALL_NOT_FOUND');
-      if (call.ended_at === null) {
-        await services.edges.command(call.edge_id, { kind: 'call.stop', call_id: call.id });
-      }
+      await stopCall(services, call);
       return { status: 'success' as const, message: 'Call stopped' };
     },
   });
@@ -102,6 +104,14 @@ export function callRoutes(app: App, services: Services): void {
       return plain({ message: 'Transfer started' });
     },
   });
+}
+
+/** The edge is asked until it has reported the end itself: what was closed without it may go on there. */
+async function stopCall({ database, edges }: Services, call: CallRow): Promise<void> {
+  const closed = isClosedWithoutEdge(call);
+  if (call.ended_at !== null && !closed) return;
+  if (closed && !edges.has(call.edge_id)) return stopWhenReported(database.db, call.id);
+  await edges.command(call.edge_id, { kind: 'call.stop', call_id: call.id });
 }
 
 /** Returns when the edge has begun. How the transfer ends is told by the call's record and transcript. */

@@ -20,23 +20,6 @@ export async function insertCall(db: Db, row: CallRow): Promise<void> {
   await db.insertInto('calls').values(row).execute();
 }
 
-/** Ends a call that no edge took. Without effect once an edge has reported it. */
-export async function failQueuedCall(db: Db, id: string, now: string, detail: string): Promise<void> {
-  await db
-    .updateTable('calls')
-    .set({
-      status: 'failed',
-      outcome: 'failed',
-      ended_at: now,
-      termination_detail: detail,
-      hangup_by: 'error',
-    })
-    .where('id', '=', id)
-    .where('sip_call_id', '=', '')
-    .where('ended_at', 'is', null)
-    .execute();
-}
-
 /** A call by its id, or the newest one of a SIP Call-ID. */
 export async function findLoggedCall(db: Db, orgId: string, callId: string): Promise<CallRow | undefined> {
   const byId = await findCall(db, orgId, callId);

@@ -18,7 +18,7 @@ export function talkOf(
   state: TextState | undefined,
 ): Conversation | PersonaConversation {
   const { models, clock, seed, signal = new AbortController().signal } = parts;
-  const { id, variables, timezone = defaultTimezone, from = '', to = '' } = facts;
+  const { id, variables, timezone = defaultTimezone, from = '', to = '', source = 'chat' } = facts;
   const otherPathway = pathwaysOf(agent);
   const common = {
     understanding: models.understanding,
@@ -36,6 +36,8 @@ export function talkOf(
       variables,
       startNodeId,
       firstSentence,
+      // A test stands for a call, which ends after the repeats; who writes finds the same words an hour later.
+      limits: { endsAfterRepeats: source === 'test' },
       ...(state?.talk.kind === 'pathway' && { state: state.talk.state }),
     });
   }

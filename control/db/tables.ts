@@ -376,6 +376,20 @@ export interface IdempotentAnswerRow {
   created_at: IsoTime;
 }
 
+/** Work under an Idempotency-Key that has begun and has not been answered. */
+export interface IdempotentWorkRow {
+  org_id: string;
+  path: string;
+  key: string;
+  /** SHA-256 of the request body. */
+  body_hash: string;
+  /** That of the row the work makes. */
+  work_id: string;
+  /** Start of the program that began it. */
+  instance: string;
+  created_at: IsoTime;
+}
+
 export interface PersonaRow {
   id: string;
   org_id: string;
@@ -992,6 +1006,7 @@ export interface Tables {
   transcript_parts: TranscriptPartRow;
   rejected_reports: RejectedReportRow;
   idempotent_answers: IdempotentAnswerRow;
+  idempotent_work: IdempotentWorkRow;
   widgets: WidgetRow;
   widget_threads: WidgetThreadRow;
   widget_agents: WidgetAgentRow;

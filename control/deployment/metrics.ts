@@ -17,6 +17,8 @@ export interface Metrics {
   reports(stored: number, rejected: number): void;
   /** Counts one attempt of a webhook. */
   webhook(type: string, outcome: string): void;
+  /** Counts calls that were closed because their edge was gone. */
+  lostCalls(closed: number): void;
   readonly alerts: AlertMetrics;
   readonly retention: RetentionMetrics;
 }
@@ -43,6 +45,11 @@ export function createMetrics(app: App, services: Pick<Services, 'edges'>): Metr
     labelNames: ['type', 'outcome'],
     registers: [registry],
   });
+  const lost = new Counter({
+    name: 'trunkline_control_calls_lost_total',
+    help: 'Calls that were closed because their edge was gone.',
+    registers: [registry],
+  });
   new Gauge({
     name: 'trunkline_control_edges_connected',
     help: 'Edges that are connected.',
@@ -58,6 +65,7 @@ export function createMetrics(app: App, services: Pick<Services, 'edges'>): Metr
   return {
     registry,
     webhook: (type, outcome) => webhooks.inc({ type, outcome }),
+    lostCalls: (closed) => lost.inc(closed),
     alerts: alertMetrics(registry),
     retention: retentionMetrics(registry),
     reports: (stored, rejected) => {

@@ -15,6 +15,7 @@ import { ApiError, isApiErrorCode } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Db } from '../db/tables.ts';
 import type { Announcements } from './announcements.ts';
+import { EdgeTime } from './edge-time.ts';
 import { rememberEdge, seeEdge } from './edges-store.ts';
 import type { ConnectedEdge, ConnectedEdges } from './registry.ts';
 import type { ReportSource, ReportStore, SequencedReport } from './reports.ts';
@@ -30,6 +31,8 @@ const internalError = 1011;
 
 const helloTimeoutMs = 10_000;
 const pingEveryMs = 15_000;
+/** A command is valid for this part of the wait for its answer; the rest is for the way back. */
+const validShare = 0.75;
 
 const checkFrame = Compile(EdgeToControl);
 
@@ -64,6 +67,7 @@ class EdgeLink implements ConnectedEdge {
   #sentVersion = 0;
   #applied = 0;
   #metrics: Readonly<Record<string, number>> = {};
+  readonly #edgeTime = new EdgeTime();
   #stopListening: (() => void) | undefined;
 
   constructor(socket: WebSocket, parts: LinkParts) {
@@ -94,6 +98,10 @@ class EdgeLink implements ConnectedEdge {
     return this.#hello?.rtp ?? { ip: '', port_min: 0, port_max: 0 };
   }
 
+  get codecs(): readonly string[] {
+    return this.#hello?.codecs ?? [];
+  }
+
   get metrics(): Readonly<Record<string, number>> {
     return this.#metrics;
   }
@@ -104,16 +112,36 @@ class EdgeLink implements ConnectedEdge {
     const id = newId();
     const answer = Promise.withResolvers<void>();
     this.#commands.set(id, answer);
-    const timeout = this.#parts.clock.after(this.#parts.commandTimeoutMs, () =>
-      answer.reject(ApiError.unavailable('The edge did not answer in time.', 5)),
-    );
+    const timeout = this.#parts.clock.after(this.#parts.commandTimeoutMs, () => {
+      answer.reject(ApiError.unavailable('The edge did not answer in time.', 5));
+      this.#takeBack(command);
+    });
     try {
-      this.#send({ type: 'command', id, command });
+      this.#send({ type: 'command', id, command, ...this.#validity(command) });
       await answer.promise;
     } finally {
       timeout.cancel();
       this.#commands.delete(id);
     }
+  }
+
+  /** A call is ended as welcome late as at once; anything else is not done once its client was told that it failed. */
+  #validity(command: EdgeCommand): { expires_at?: string } {
+    if (command.kind === 'call.stop') return {};
+    const { clock, commandTimeoutMs } = this.#parts;
+    const expiresAt = this.#edgeTime.at(clock.now() + validShare * commandTimeoutMs);
+    return expiresAt === null ? {} : { expires_at: expiresAt };
+  }
+
+  /** Ends what the edge may have begun in spite of its silence: it reads this after the command. */
+  #takeBack(command: EdgeCommand): void {
+    if (command.kind === 'call.place') this.#stop(command.call_id);
+    if (command.kind === 'test_call.run') this.#stop(command.test_call_id);
+  }
+
+  /** Nobody waits for the answer. */
+  #stop(callId: string): void {
+    this.#send({ type: 'command', id: newId(), command: { kind: 'call.stop', call_id: callId } });
   }
 
   close(code: number, reason: string): void {
@@ -150,6 +178,7 @@ class EdgeLink implements ConnectedEdge {
         return this.#settle(frame);
       case 'status':
         this.#metrics = frame.metrics;
+        this.#edgeTime.note(frame.at, this.#parts.clock.now());
         return seeEdge(this.#parts.db, this.#parts.clock, source.edgeId);
     }
   }
@@ -157,6 +186,7 @@ class EdgeLink implements ConnectedEdge {
   async #open(hello: Hello): Promise<void> {
     if (this.#hello) return this.#refuse('a second hello');
     const { db, clock, config, reports, edges, log } = this.#parts;
+    this.#edgeTime.note(hello.at, clock.now());
     const source = { edgeId: hello.edge_id, outboxId: hello.outbox_id };
     await rememberEdge(db, clock, hello);
     const acknowledged = await reports.acknowledged(source);
@@ -176,7 +206,12 @@ class EdgeLink implements ConnectedEdge {
   }
 
   async #store(source: ReportSource, reports: readonly SequencedReport[]): Promise<void> {
-    const { acknowledged, stored, rejected, announced } = await this.#parts.reports.store(source, reports);
+    const result = await this.#parts.reports.store(source, reports);
+    const { acknowledged, stored, rejected, announced, unwanted } = result;
+    for (const callId of unwanted) {
+      this.#parts.log.warn({ edge: source.edgeId, call_id: callId }, 'an unwanted call goes on; stopping it');
+      this.#stop(callId);
+    }
     for (const problem of rejected)
       this.#parts.log.error({ edge: source.edgeId, problem }, 'report rejected');
     this.#parts.onReports(stored, rejected.length);

@@ -10,6 +10,8 @@ export interface ConnectedEdge {
   /** Where the edge takes calls, as it says. */
   readonly sip: { readonly host: string; readonly port: number };
   readonly rtp: { readonly ip: string; readonly port_min: number; readonly port_max: number };
+  /** Codecs whose libraries it has. */
+  readonly codecs: readonly string[];
   /** What the edge last measured of itself: Prometheus name to value. */
   readonly metrics: Readonly<Record<string, number>>;
   /** @throws ApiError the one that the edge names; SERVICE_UNAVAILABLE when it does not answer, or names none */
@@ -31,12 +33,23 @@ export class ConnectedEdges {
     if (this.#edges.get(edge.edgeId) === edge) this.#edges.delete(edge.edgeId);
   }
 
+  has(edgeId: string): boolean {
+    return this.#edges.has(edgeId);
+  }
+
   get all(): readonly ConnectedEdge[] {
     return [...this.#edges.values()];
   }
 
   get count(): number {
     return this.#edges.size;
+  }
+
+  /** Those of `codecs` that no connected edge has; none while nobody is connected who could tell. */
+  lacking(codecs: readonly string[]): string[] {
+    const edges = this.all;
+    if (edges.length === 0) return [];
+    return codecs.filter((codec) => !edges.some((edge) => edge.codecs.includes(codec)));
   }
 
   /** The version that every connected edge has confirmed; null when none is connected. */

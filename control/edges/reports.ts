@@ -8,6 +8,7 @@ import { Compile } from 'typebox/compile';
 import type { Clock } from '#shared/clock.ts';
 import { Report, type ReportBody } from '#shared/edge-protocol.ts';
 import { prepareProbeRuns } from '../alerts/probes-store.ts';
+import { prepareIsUnwanted } from '../calls/lost-store.ts';
 import { callRow } from '../calls/rules.ts';
 import type { Database } from '../db/open.ts';
 import type { CallRow } from '../db/tables.ts';
@@ -31,6 +32,8 @@ export interface StoredReports {
   readonly rejected: readonly string[];
   /** What others may wait for (announcements.ts): ids of discoveries that ended, webhooks. */
   readonly announced: ReadonlySet<string>;
+  /** Calls that go on although their client was told that they do not: the edge must be told to end them. */
+  readonly unwanted: ReadonlySet<string>;
 }
 
 const checkReport = Compile(Report);
@@ -103,10 +106,10 @@ function prepareStatements(connection: SqliteFile.Database, probeGapMs: number):
     let last = acknowledged(source);
     let stored = 0;
     const rejected: string[] = [];
-    const announced = new Set<string>();
+    const told: Told = { announced: new Set(), unwanted: new Set() };
     for (const report of reports) {
       if (report.seq <= last) continue;
-      const problem = storeReport(write, source, report, now, announced);
+      const problem = storeReport(write, source, report, now, told);
       if (problem !== null) {
         reject.run(source.edgeId, source.outboxId, report.seq, problem, JSON.stringify(report), now);
         rejected.push(problem);
@@ -115,12 +118,18 @@ function prepareStatements(connection: SqliteFile.Database, probeGapMs: number):
       stored++;
     }
     if (stored > 0) setMark.run(source.outboxId, source.edgeId, last);
-    return { acknowledged: last, stored, rejected, announced };
+    return { acknowledged: last, stored, rejected, ...told };
   };
   return { acknowledged, store: connection.transaction(store).immediate };
 }
 
-type WriteBody = (source: ReportSource, body: ReportBody, now: string, announced: Set<string>) => void;
+/** What comes of the reports of a frame besides what is stored. */
+interface Told {
+  readonly announced: Set<string>;
+  readonly unwanted: Set<string>;
+}
+
+type WriteBody = (source: ReportSource, body: ReportBody, now: string, told: Told) => void;
 
 /** What is wrong with a report, or null when it was stored. */
 function storeReport(
@@ -128,14 +137,14 @@ function storeReport(
   source: ReportSource,
   report: unknown,
   now: string,
-  announced: Set<string>,
+  told: Told,
 ): string | null {
   if (!checkReport.Check(report)) {
     const [error] = checkReport.Errors(report);
     return `${error?.instancePath ?? ''} ${error?.message ?? 'is not a report'}`.trim();
   }
   try {
-    write(source, report.body, now, announced);
+    write(source, report.body, now, told);
     return null;
   } catch (error) {
     // A time that is none. What the database says is no fault of the report and ends the transaction.
@@ -165,11 +174,19 @@ function prepareBodies(connection: SqliteFile.Database, probeGapMs: number): Wri
   const probeRuns = prepareProbeRuns(connection, probeGapMs);
   const check = prepareChecks(connection);
   const registration = prepareRegistration(connection);
-  return ({ edgeId }, body, now, announced) => {
+  const isUnwanted = prepareIsUnwanted(connection);
+  return ({ edgeId }, body, now, { announced, unwanted }) => {
     switch (body.type) {
       case 'call':
-        // The leg to the target of a transfer is part of the call that was transferred, which is told of.
-        if (!body.call.parent_id && completed(body.call, now)) announced.add(webhookSubject);
+        if (body.call.ended_at === null && isUnwanted(body.call.id)) {
+          unwanted.add(body.call.id);
+          break;
+        }
+        // The leg to the target of a transfer is part of the call that was transferred, which is told of. Calls of
+        // test runs are told of by their runs.
+        if (!body.call.parent_id && !body.call.test_run_id && completed(body.call, now)) {
+          announced.add(webhookSubject);
+        }
         call.run(callRow(body.call, edgeId));
         break;
       case 'transcript':

@@ -24,11 +24,18 @@ export interface EdgeDoor {
 /**
  * Answers upgrades on `server`. Others than those of edges are refused: nothing else here speaks WebSocket.
  * @param frameBytes largest frame that is taken
+ * @param otherDoor takes what edges open besides their link; says whether it did
  */
-export function acceptEdges(server: Server, parts: LinkParts, frameBytes: number): EdgeDoor {
+export function acceptEdges(
+  server: Server,
+  parts: LinkParts,
+  frameBytes: number,
+  otherDoor: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean = () => false,
+): EdgeDoor {
   const tokens = new Map<WebSocket, string>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: frameBytes, clientTracking: true });
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (otherDoor(request, socket, head)) return;
     socket.on('error', destroy);
     admit(request, parts).then(
       (admitted) => {

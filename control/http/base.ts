@@ -8,15 +8,19 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { Compile } from 'typebox/compile';
 import { ApiError, errorItem } from '#shared/errors.ts';
 import type { App } from './app-types.ts';
+import { compiled } from './compiled.ts';
+import { addCors } from './cors.ts';
 import { addErrorHandler, sendError } from './errors.ts';
+import { addJsonBodies } from './json-body.ts';
 import { addNotFound } from './not-found.ts';
 import { validatorCompiler } from './validation.ts';
 
 /** Contract 1.7. */
 const bodyLimitBytes = 1_048_576;
+/** More than Node reads of a request's head, so that an id of any length is judged by its route. */
+const mostPathLength = 16_384;
 const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
 
 export interface BaseOptions {
@@ -25,6 +29,8 @@ export interface BaseOptions {
   readonly checkAnswers: boolean;
   /** Addresses and networks whose word about the client's address is taken. */
   readonly trustedProxies?: readonly string[];
+  /** Origins whose pages may use the API. */
+  readonly corsOrigins?: readonly string[];
 }
 
 export function createBase(options: BaseOptions): App {
@@ -36,7 +42,7 @@ export function createBase(options: BaseOptions): App {
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 1024 },
+    routerOptions: { maxParamLength: mostPathLength },
     clientErrorHandler: refuseUnreadable,
     frameworkErrors: (_error, request, reply: FastifyReply) => {
       reply.headers(commonHeaders(request.id));
@@ -46,19 +52,19 @@ export function createBase(options: BaseOptions): App {
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(({ schema }) => {
     if (!options.checkAnswers) return (data) => JSON.stringify(data);
-    const check = Compile(schema);
     return (data) => {
       const text = JSON.stringify(data);
-      const [wrong] = check.Errors(JSON.parse(text));
+      const [wrong] = compiled(schema).Errors(JSON.parse(text));
       if (wrong)
         throw new Error(`Answer breaks its schema at ${wrong.instancePath}: ${wrong.message}: ${text}`);
       return text;
     };
   });
   app.addHook('onRequest', async (request, reply) => void reply.headers(commonHeaders(request.id)));
+  addCors(app, options.corsOrigins ?? []);
   addErrorHandler(app);
   addNotFound(app);
-  addBodyParser(app);
+  addJsonBodies(app);
   addAccessLog(app);
   return app;
 }
@@ -95,24 +101,6 @@ function requestId(request: IncomingMessage): string {
 
 function commonHeaders(id: string): Record<string, string> {
   return { 'x-request-id': id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
-}
-
-/** JSON objects only; an empty body stands for `{}` (contract 1.4). */
-function addBodyParser(app: App): void {
-  // Refuses __proto__ and constructor.prototype keys, which would poison objects made from the body.
-  const parseJson = app.getDefaultJsonParser('error', 'error');
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
-    if (text.trim() === '') return done(null, {});
-    return parseJson(request, text, (error, body: unknown) => {
-      if (error) return done(ApiError.of('INVALID_JSON'));
-      const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-      return isObject ? done(null, body) : done(ApiError.of('INVALID_JSON'));
-    });
-  });
-  app.addHook('preValidation', async (request: FastifyRequest) => {
-    if (request.routeOptions.schema?.body) request.body ??= {};
-  });
 }
 
 function loggedPath(request: FastifyRequest): string {

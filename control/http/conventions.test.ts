@@ -35,6 +35,10 @@ describe('every answer', () => {
       errors: [body],
       data: null,
     });
+    for (const path of ['/v1/calls', '/v1/sip/calls']) {
+      const long = await test.call('GET', `${path}/${'x'.repeat(10_000)}`);
+      expect([long.status, long.codes]).toEqual([404, ['CALL_NOT_FOUND']]);
+    }
     const flat = await test.call('GET', '/v1/calls/nothing');
     expect(flat.body).toEqual({
       status: 'error',
@@ -107,6 +111,38 @@ describe('bodies', () => {
     expect((await post('{"input":"host.example"}', 'application/json; charset=utf-8')).statusCode).toBe(200);
   });
 
+  it('that are deeper than 64 levels are refused before anything walks them', async () => {
+    const deep = (levels: number) => `{"input":${'['.repeat(levels)}"]}"${']'.repeat(levels)}}`;
+    expect((await post(deep(63))).json().errors).toMatchObject([
+      { code: 'INVALID_PARAMETER', details: { path: '/input' } },
+    ]);
+    for (const payload of [deep(64), deep(200_000), `{"input":${'['.repeat(200_000)}`]) {
+      const answer = await post(payload);
+      expect([answer.statusCode, answer.json().errors[0]]).toEqual([
+        400,
+        {
+          error: 'INVALID_JSON',
+          code: 'INVALID_JSON',
+          message: 'body: must be at most 64 levels deep',
+          details: { path: '', rule: 'must be at most 64 levels deep' },
+        },
+      ]);
+    }
+  });
+
+  it('must be UTF-8; a byte order mark is skipped', async () => {
+    const bytes = (payload: Buffer) =>
+      test.control.app.inject({
+        method: 'POST',
+        url: '/v1/sip/parse-destination',
+        headers: { authorization: test.key, 'content-type': 'application/json' },
+        payload,
+      });
+    const invalid = await bytes(Buffer.from('{"input":"a\xff"}', 'latin1'));
+    expect([invalid.statusCode, invalid.json().errors[0].code]).toEqual([400, 'INVALID_JSON']);
+    expect((await bytes(Buffer.from('\ufeff{"input":"host.example"}'))).statusCode).toBe(200);
+  });
+
   it('of more than 1 MiB are refused', async () => {
     const answer = await post(JSON.stringify({ input: 'x'.repeat(1_048_576) }));
     expect([answer.statusCode, answer.json().errors[0].code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
@@ -160,6 +196,8 @@ describe('query values', () => {
       'limit=5.0',
       'limit=%20',
       'direction=up',
+      'from_date=2026-02-30',
+      'to_date=2026-02-30T10:00:00Z',
       'limit=1&limit=2',
     ]) {
       const answer = await test.call('GET', `/v1/sip/calls?${query}`);
@@ -221,15 +259,19 @@ describe('an Idempotency-Key', () => {
     expect((await create('Other', 'once')).status).toBe(200);
   });
 
-  it('is refused for another upload, which only its length tells apart', async () => {
-    const upload = (content: string) =>
+  it('is refused for another upload of the same length, and knows the same one by whatever boundary', async () => {
+    const upload = (content: string, boundary = 'x') =>
       test.call('POST', '/v1/sip/port/document', {
-        headers: { 'content-type': 'multipart/form-data; boundary=x', 'idempotency-key': 'document' },
-        body: `--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n${content}\r\n--x--\r\n`,
+        headers: {
+          'content-type': `multipart/form-data; boundary=${boundary}`,
+          'idempotency-key': 'document',
+        },
+        body: `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n${content}\r\n--${boundary}--\r\n`,
       });
     const first = await upload('%PDF-1.4 first');
-    expect((await upload('%PDF-1.4 first')).body).toEqual(first.body);
-    expect((await upload('%PDF-1.4 second one')).codes).toEqual(['IDEMPOTENCY_CONFLICT']);
+    expect(first.status).toBe(200);
+    expect((await upload('%PDF-1.4 first', 'another')).body).toEqual(first.body);
+    expect((await upload('%PDF-1.4 other')).codes).toEqual(['IDEMPOTENCY_CONFLICT']);
   });
 
   it('keeps refusals too, and must be printable', async () => {

@@ -6,7 +6,7 @@ import { errorBody, groupOf } from './groups.ts';
 
 export function addErrorHandler(app: App): void {
   app.setErrorHandler((error: unknown, request, reply) => {
-    const answer = asApiError(error);
+    const answer = asApiError(error, request);
     if (answer.statusCode >= 500 && answer.code !== 'SERVICE_UNAVAILABLE') {
       request.log.error({ err: error }, 'request failed');
     }
@@ -30,15 +30,21 @@ export function sendError(
 }
 
 /** What Fastify itself raises while it reads a request, in the contract's codes. */
-function asApiError(error: unknown): ApiError {
+function asApiError(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error;
   const { code, statusCode } = error instanceof Error ? (error as Partial<FastifyError>) : {};
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return ApiError.of('PAYLOAD_TOO_LARGE');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return ApiError.of('UNSUPPORTED_MEDIA_TYPE');
+      return ApiError.of('UNSUPPORTED_MEDIA_TYPE', undefined, takenTypes(request));
     default:
       return statusCode === 400 ? ApiError.of('INVALID_JSON') : ApiError.of('INTERNAL_ERROR');
   }
+}
+
+/** What to send instead, when that is no JSON. */
+function takenTypes({ routeOptions }: FastifyRequest): string | undefined {
+  const taken = routeOptions.schema?.consumes;
+  return taken && `The body must be ${taken.join(' or ')}.`;
 }

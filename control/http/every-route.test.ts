@@ -85,6 +85,13 @@ describe('every route with a key', () => {
   });
 });
 
+describe('every route that takes a body', () => {
+  it('knows what may stand in it', () => {
+    const writing = withKey.filter(({ method }) => ['POST', 'PUT', 'PATCH'].includes(method));
+    expect(writing.filter(({ body }) => body === undefined).map(({ name }) => name)).toEqual([]);
+  });
+});
+
 describe('every route with a JSON body', () => {
   it.each(names(withBody))('%s refuses a property that it does not know', async (_, route) => {
     const answer = await send(route, JSON.stringify({ ...route.example, nonsense_property: 1 }));

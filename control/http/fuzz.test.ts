@@ -93,6 +93,23 @@ describe('whatever the body, no route fails', () => {
   });
 });
 
+describe('however deep the body, no route fails', () => {
+  const key = (route: ServedRoute) => Object.keys(route.example)[0] ?? 'name';
+  it.each(named(withBody))('%s', async (_, route) => {
+    const depths = fc.constantFrom(9, 10, 11, 62, 63, 64, 65, 100_000);
+    const brackets = fc.constantFrom(['[', ']'], ['{"a":', '}']);
+    await fc.assert(
+      fc.asyncProperty(depths, brackets, async (depth, [open = '', close = '']) => {
+        const value = `${open.repeat(depth)}1${close.repeat(depth)}`;
+        const others = JSON.stringify({ ...route.example, [key(route)]: undefined }).slice(1, -1);
+        const body = `{${others}${others && ','}${JSON.stringify(key(route))}:${value}}`;
+        await expectAnswered(route, urlOf(route), body);
+      }),
+      { numRuns: 6 },
+    );
+  });
+});
+
 describe('whatever the path and the query, no route fails', () => {
   const withText = routes.filter(
     ({ url, queryNames, method }) => method === 'GET' && (url.includes(unknownId) || queryNames.length > 0),

@@ -8,6 +8,13 @@ import { findApiKey, noteKeyUse } from '../organizations/store.ts';
 import type { App, Caller } from './app-types.ts';
 import { RateLimiter, type WindowState } from './rate-limit.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** How the request was counted against the limits of its route; null: it was not. */
+    counted: { readonly subject: string; readonly moment: number } | null;
+  }
+}
+
 export interface GuardOptions {
   readonly db: Db;
   readonly clock: Clock;
@@ -20,6 +27,12 @@ export interface GuardOptions {
 export function addGuard(app: App, options: GuardOptions): void {
   const limiter = new RateLimiter(options.clock);
   app.decorateRequest('caller', null);
+  app.decorateRequest('counted', null);
+  app.addHook('onSend', async ({ counted, routeOptions }, reply) => {
+    if (counted && reply.statusCode === 503) {
+      limiter.giveBack(counted.subject, routeOptions.config.limits ?? [], counted.moment);
+    }
+  });
   app.addHook('onRequest', async (request, reply) => {
     const config = request.routeOptions.config;
     const access = config.access ?? 'customer';
@@ -28,7 +41,7 @@ export function addGuard(app: App, options: GuardOptions): void {
     if (await config.admits?.(request, reply)) return;
     const caller = await authenticate(options, request);
     request.caller = caller;
-    limitRequests(limiter, options.requestsPerMinute, caller, request, reply);
+    limitRequests(limiter, options, caller, request, reply);
     if (access === 'operator' && caller.kind !== 'operator') throw ApiError.of('OPERATOR_KEY_REQUIRED');
     if (access === 'customer' && caller.kind !== 'customer') throw ApiError.of('AUTH_FAILURE');
     const path = request.routeOptions.url ?? '';
@@ -50,16 +63,18 @@ async function authenticate({ db, clock }: GuardOptions, request: FastifyRequest
 
 function limitRequests(
   limiter: RateLimiter,
-  requestsPerMinute: number,
+  { clock, requestsPerMinute }: GuardOptions,
   caller: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
   const perKey = { scope: 'key', limit: requestsPerMinute, windowSeconds: 60 };
+  const moment = clock.now();
   let state = limiter.take(caller.keyId, [perKey]);
   const limits = request.routeOptions.config.limits ?? [];
   if (!state.refused && caller.kind === 'customer' && limits.length > 0) {
     const own = limiter.take(caller.orgId, limits);
+    if (!own.refused) request.counted = { subject: caller.orgId, moment };
     if (own.refused || own.remaining < state.remaining) state = own;
   }
   showWindow(reply, state);

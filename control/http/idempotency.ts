@@ -1,30 +1,30 @@
 /**
  * Idempotency-Key (contract 1.8): the first answer to a POST is kept for a day and given again.
  *
- * Requests of one key that overlap in this process wait for the first. The answer is stored before it is sent,
- * but not in the transaction of the work: a crash between the two lets a repeated request work again.
+ *     no row --begins--> working --answered--> answer kept
+ *                           |  5xx, 429: ----> no row
+ *                           |  the program ended: repeated, the request takes the work up again where its route
+ *                           |  can (`resumable`); elsewhere it is refused, as nobody knows how far the work came
+ *
+ * Requests of one key that overlap wait for the first.
  */
-import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
-import { deleteInBatches } from '../db/batches.ts';
+import { newId } from '#shared/ids.ts';
 import type { SecretBox } from '../db/secrets.ts';
 import type { Db, IdempotentAnswerRow } from '../db/tables.ts';
 import type { App } from './app-types.ts';
+import { hashBody } from './body-hash.ts';
+import { beginWork, endWork, findAnswer, findWork, type Place } from './idempotency-store.ts';
 
-const keptMs = 24 * 60 * 60 * 1000;
 const keyForm = /^[\x20-\x7e]{1,255}$/;
-
-interface Place {
-  readonly org_id: string;
-  readonly path: string;
-  readonly key: string;
-}
 
 interface Running {
   readonly place: Place;
   readonly bodyHash: string;
+  /** null: not yet stored as begun */
+  work: { readonly id: string; readonly again: boolean } | null;
   readonly ended: Promise<void>;
   readonly end: () => void;
 }
@@ -32,6 +32,12 @@ interface Running {
 declare module 'fastify' {
   interface FastifyRequest {
     idempotent: Running | null;
+    /** Within which the keys of a request without an API key stand; null where none do. */
+    keyScope: { readonly orgId: string; readonly name: string } | null;
+  }
+  interface FastifyContextConfig {
+    /** The handler may do its work again after a crash in the midst of it: it finds what it did by `workOf`. */
+    resumable?: boolean;
   }
 }
 
@@ -40,16 +46,25 @@ export interface IdempotencyParts {
   readonly clock: Clock;
   /** Seals the kept answers: some show a secret for the only time. */
   readonly secrets: SecretBox;
+  readonly config: { readonly instanceId: string };
 }
 
-export function addIdempotency(app: App, { database: { db }, clock, secrets }: IdempotencyParts): void {
+/** The work of a request: the id to give to the row it makes, and whether it may have been begun before. */
+export function workOf(request: Pick<FastifyRequest, 'idempotent'>): { id: string; again: boolean } {
+  return request.idempotent?.work ?? { id: newId(), again: false };
+}
+
+export function addIdempotency(app: App, parts: IdempotencyParts): void {
+  const { clock, config, secrets } = parts;
+  const { db } = parts.database;
   const running = new Map<string, Running>();
   app.decorateRequest('idempotent', null);
+  app.decorateRequest('keyScope', null);
 
   app.addHook('preValidation', async (request, reply) => {
     const place = placeOf(request);
     if (!place) return;
-    const bodyHash = hashBody(request);
+    const bodyHash = hashBody(request.body);
     const name = JSON.stringify(place);
     for (let first = running.get(name); first; first = running.get(name)) {
       if (first.bodyHash !== bodyHash) throw ApiError.of('IDEMPOTENCY_CONFLICT');
@@ -58,25 +73,45 @@ export function addIdempotency(app: App, { database: { db }, clock, secrets }: I
     const mine = begin(place, bodyHash);
     running.set(name, mine);
     request.idempotent = mine;
-    const stored = await findAnswer(db, place, new Date(clock.now() - keptMs).toISOString());
-    if (!stored) return;
-    finish(request, running);
-    if (stored.body_hash !== bodyHash) throw ApiError.of('IDEMPOTENCY_CONFLICT');
-    return replay(reply, stored, secrets);
+    const stored = await findAnswer(db, clock, place);
+    const begun = stored ? undefined : await findWork(db, clock, place);
+    const earlier = stored ?? begun;
+    if (earlier && earlier.body_hash !== bodyHash) {
+      finish(request, running);
+      throw ApiError.of('IDEMPOTENCY_CONFLICT');
+    }
+    if (stored) {
+      finish(request, running);
+      return replay(reply, stored, secrets);
+    }
+    if (begun && !request.routeOptions.config.resumable) {
+      finish(request, running);
+      throw unknownOutcome(begun.created_at);
+    }
+    mine.work = begun
+      ? { id: begun.work_id, again: true }
+      : { id: await beginWork(db, clock, place, { bodyHash, instance: config.instanceId }), again: false };
   });
 
   app.addHook('onSend', async (request, reply, payload) => {
     const mine = request.idempotent;
     if (!mine || typeof payload !== 'string') return payload;
-    if (reply.statusCode < 500) {
-      await storeAnswer(db, {
-        ...mine.place,
-        body_hash: mine.bodyHash,
-        status: reply.statusCode,
-        content_type: String(reply.getHeader('content-type') ?? 'application/json; charset=utf-8'),
-        answer: secrets.seal(payload, answerContext(mine.place)),
-        created_at: new Date(clock.now()).toISOString(),
-      });
+    const { statusCode } = reply;
+    const isKept = statusCode < 500 && statusCode !== 429;
+    if (mine.work || isKept) {
+      await endWork(
+        db,
+        mine.place,
+        isKept
+          ? {
+              body_hash: mine.bodyHash,
+              status: statusCode,
+              content_type: String(reply.getHeader('content-type') ?? 'application/json; charset=utf-8'),
+              answer: secrets.seal(payload, answerContext(mine.place)),
+              created_at: new Date(clock.now()).toISOString(),
+            }
+          : null,
+      );
     }
     finish(request, running);
     return payload;
@@ -87,16 +122,33 @@ export function addIdempotency(app: App, { database: { db }, clock, secrets }: I
 
 function placeOf(request: FastifyRequest): Place | null {
   const key = request.headers['idempotency-key'];
-  if (request.method !== 'POST' || key === undefined || request.caller?.kind !== 'customer') return null;
+  const { caller, keyScope, method, url } = request;
+  if (method !== 'POST' || key === undefined) return null;
+  const path = url.split('?', 1)[0] ?? '';
+  const within =
+    caller?.kind === 'customer'
+      ? { org_id: caller.orgId, path }
+      : keyScope && { org_id: keyScope.orgId, path: `${keyScope.name} ${path}` };
+  if (!within) return null;
   if (typeof key !== 'string' || !keyForm.test(key)) {
     throw ApiError.invalid('@idempotency-key', 'must be 1 to 255 printable characters');
   }
-  return { org_id: request.caller.orgId, path: request.url.split('?', 1)[0] ?? '', key };
+  return { ...within, key };
+}
+
+/** The work began, and this program did not live to answer it. */
+function unknownOutcome(begunAt: string): ApiError {
+  return ApiError.of(
+    'IDEMPOTENCY_CONFLICT',
+    { outcome: 'unknown', begun_at: begunAt },
+    `The first request with this Idempotency-Key began at ${begunAt} and was cut off by a restart: it may or may not ` +
+      'have been carried out. Look with GET whether its result is there; to do the work again, send a new key.',
+  );
 }
 
 function begin(place: Place, bodyHash: string): Running {
   const { promise, resolve } = Promise.withResolvers<void>();
-  return { place, bodyHash, ended: promise, end: resolve };
+  return { place, bodyHash, work: null, ended: promise, end: resolve };
 }
 
 function finish(request: FastifyRequest, running: Map<string, Running>): void {
@@ -105,38 +157,6 @@ function finish(request: FastifyRequest, running: Map<string, Running>): void {
   request.idempotent = null;
   running.delete(JSON.stringify(mine.place));
   mine.end();
-}
-
-/** An upload is read by its route only, so its length stands for it. */
-function hashBody({ body, headers }: FastifyRequest): string {
-  const isUpload = headers['content-type']?.startsWith('multipart/');
-  return createHash('sha256')
-    .update(isUpload ? `upload ${headers['content-length']}` : JSON.stringify(body ?? {}))
-    .digest('hex');
-}
-
-function findAnswer(db: Db, place: Place, since: string): Promise<IdempotentAnswerRow | undefined> {
-  return db
-    .selectFrom('idempotent_answers')
-    .selectAll()
-    .where('org_id', '=', place.org_id)
-    .where('path', '=', place.path)
-    .where('key', '=', place.key)
-    .where('created_at', '>', since)
-    .executeTakeFirst();
-}
-
-async function storeAnswer(db: Db, row: IdempotentAnswerRow): Promise<void> {
-  const { body_hash, status, content_type, answer, created_at } = row;
-  await db
-    .insertInto('idempotent_answers')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['org_id', 'path', 'key'])
-        .doUpdateSet({ body_hash, status, content_type, answer, created_at }),
-    )
-    .execute();
 }
 
 function answerContext({ org_id, path, key }: Place): string {
@@ -154,26 +174,4 @@ function replay(reply: FastifyReply, stored: IdempotentAnswerRow, secrets: Secre
     .header('idempotent-replayed', 'true')
     .header('content-type', stored.content_type)
     .send(openAnswer(stored, secrets));
-}
-
-/** Deletes answers that are no longer given again. Returns how many. */
-export function forgetAnswers(db: Db, clock: Clock): Promise<number> {
-  const before = new Date(clock.now() - keptMs).toISOString();
-  return deleteInBatches((limit) =>
-    db
-      .deleteFrom('idempotent_answers')
-      .where((eb) =>
-        eb(
-          eb.refTuple('org_id', 'path', 'key'),
-          'in',
-          eb
-            .selectFrom('idempotent_answers')
-            .select(['org_id', 'path', 'key'])
-            .where('created_at', '<=', before)
-            .limit(limit)
-            .$asTuple('org_id', 'path', 'key'),
-        ),
-      )
-      .executeTakeFirst(),
-  );
 }

@@ -23,8 +23,15 @@ export function readSpan(query: { from_date?: string; to_date?: string }): TimeS
 
 /** Both ends of what a text names: a moment, or a whole UTC day. */
 function readTime(text: string, path: string): { begins: string; ends: string } {
-  const ms = dateForm.test(text) || timeForm.test(text) ? Date.parse(text) : Number.NaN;
+  const isTime = (dateForm.test(text) || timeForm.test(text)) && isDay(text.slice(0, 10));
+  const ms = isTime ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms)) throw ApiError.invalid(path, 'must be a date or an ISO 8601 time with a zone');
   const ends = dateForm.test(text) ? ms + dayMs : ms;
   return { begins: new Date(ms).toISOString(), ends: new Date(ends).toISOString() };
+}
+
+/** `Date.parse` takes the 30th of February for the 2nd of March. */
+function isDay(date: string): boolean {
+  const ms = Date.parse(date);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);
 }

@@ -1,7 +1,8 @@
 /** Query values are text; the schema of a route says what they mean (contract 1.4). */
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import type { Compile } from 'typebox/compile';
 import { type ErrorItem, errorItem } from '#shared/errors.ts';
+import { compiled } from './compiled.ts';
 
 type Checker = ReturnType<typeof Compile>;
 
@@ -16,7 +17,7 @@ export class QueryCheck {
       name,
       typeOf(part),
     ]);
-    this.#checker = Compile(schema);
+    this.#checker = compiled(schema);
   }
 
   /** The query as the schema's types, or what is wrong with it. Paths are `?name`. */

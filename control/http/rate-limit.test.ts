@@ -35,6 +35,17 @@ describe('RateLimiter', () => {
     expect(limiter.take('a', [perMinute])).toMatchObject({ remaining: 1 });
   });
 
+  it('forgets a request that is given back, and no other of the same moment', () => {
+    const clock = new FakeClock();
+    const limiter = new RateLimiter(clock);
+    for (let taken = 0; taken < 3; taken++) limiter.take('a', [perMinute]);
+    limiter.giveBack('a', [perMinute], clock.now());
+    limiter.giveBack('a', [perMinute], clock.now() - 1);
+    limiter.giveBack('b', [perMinute], clock.now());
+    expect(limiter.take('a', [perMinute])).toMatchObject({ refused: false, remaining: 0 });
+    expect(limiter.take('a', [perMinute])).toMatchObject({ refused: true });
+  });
+
   it('keeps subjects apart', () => {
     const limiter = new RateLimiter(new FakeClock());
     for (let taken = 0; taken < 3; taken++) limiter.take('a', [perMinute]);

@@ -51,6 +51,15 @@ export class RateLimiter {
     return tightest;
   }
 
+  /** Takes back a request that was counted at `moment`, because nothing came of it through no fault of its sender. */
+  giveBack(subject: string, limits: readonly Limit[], moment: number): void {
+    for (const { scope } of limits) {
+      const moments = this.#windows.get(`${scope} ${subject}`)?.moments ?? [];
+      const index = moments.lastIndexOf(moment);
+      if (index >= 0) moments.splice(index, 1);
+    }
+  }
+
   #window(key: string, limit: Limit, now: number): Window {
     const window = this.#windows.get(key) ?? { moments: [], windowMs: limit.windowSeconds * 1000 };
     this.#windows.set(key, window);

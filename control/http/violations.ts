@@ -1,14 +1,20 @@
 /** Turns what a schema finds wrong with a value into the errors of contract 1.3. */
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import type { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { openObjectKeyword } from '#shared/api/common.ts';
 import { type ErrorItem, errorItem } from '#shared/errors.ts';
+import { compiled } from './compiled.ts';
+import { Trimmer } from './trim.ts';
+import { isRecord, meantVariant, unionRule } from './variants.ts';
 
 /** At most this many violations are listed. */
 const mostListed = 20;
 const mostOpenBytes = 65_536;
 const mostOpenDepth = 10;
+
+/** One more than is listed, so that the list is full when there is more. */
+const trimmer = new Trimmer(mostListed + 1);
 
 /** The members of unions use up most errors, and those that matter come last. */
 Settings.Set({ maxErrors: 10_000 });
@@ -25,27 +31,35 @@ export class BodyCheck {
 
   constructor(schema: TSchema) {
     this.#schema = schema;
-    this.#checker = Compile(schema);
+    this.#checker = compiled(schema);
     this.#hasOpenParts = JSON.stringify(schema).includes(`"${openObjectKeyword}"`);
   }
 
-  /** All violations of `value`, empty when there is none. Paths are JSON pointers that start with `prefix`. */
-  violations(value: unknown, prefix = ''): ErrorItem[] {
+  /** The violations of a body, empty when there is none. Paths are JSON pointers. */
+  violations(body: unknown): ErrorItem[] {
     const found: ErrorItem[] = [];
-    if (prefix === '') findNul(value, '', found);
-    if (!this.#checker.Check(value)) this.#explain(value, prefix, found);
-    else if (this.#hasOpenParts) checkOpenParts(this.#schema, value, prefix, found);
-    return found.slice(0, mostListed);
+    if (holdsNul(body)) findNul(body, '', found);
+    if (this.#checker.Check(body)) {
+      if (this.#hasOpenParts) checkOpenParts(this.#schema, body, '', found);
+      return found.slice(0, mostListed);
+    }
+    const part = trimmer.trim(this.#schema, body, '', (path, text) => found.push(invalid(path, text)));
+    return [...found, ...this.#explain(part, '', mostListed - found.length)].slice(0, mostListed);
   }
 
-  #explain(value: unknown, prefix: string, found: ErrorItem[]): void {
+  /** What is wrong with a part of a body that stands at `prefix`. */
+  #explain(value: unknown, prefix: string, most: number): ErrorItem[] {
+    const found: ErrorItem[] = [];
     const errors = this.#checker.Errors(value);
-    const unions = errors.filter((error) => error.keyword === 'anyOf');
+    const unions = new Set(
+      errors.filter(({ keyword }) => keyword === 'anyOf').map(({ schemaPath }) => schemaPath),
+    );
     for (const error of errors) {
+      if (found.length >= most) break;
       // What the members of a union say is only of use for the one member that was meant.
-      if (unions.some((union) => error.schemaPath.startsWith(`${union.schemaPath}/anyOf/`))) continue;
-      found.push(...this.#translate(error, value, prefix));
+      if (!isWithin(error.schemaPath, unions)) found.push(...this.#translate(error, value, prefix));
     }
+    return found;
   }
 
   #translate(error: SchemaError, value: unknown, prefix: string): ErrorItem[] {
@@ -76,8 +90,18 @@ export class BodyCheck {
     if (!meant) return [invalid(prefix + error.instancePath, unionRule(variants))];
     const check = this.#variants.get(meant) ?? new BodyCheck(meant);
     this.#variants.set(meant, check);
-    return check.violations(part, prefix + error.instancePath);
+    const path = prefix + error.instancePath;
+    return check.#explain(part, path, mostListed);
   }
+}
+
+/** Whether a path of the schema leads into a member of one of the unions. */
+function isWithin(schemaPath: string, unions: ReadonlySet<string>): boolean {
+  const into = '/anyOf/';
+  for (let at = schemaPath.indexOf(into); at >= 0; at = schemaPath.indexOf(into, at + 1)) {
+    if (unions.has(schemaPath.slice(0, at))) return true;
+  }
+  return false;
 }
 
 function invalid(path: string, text: string): ErrorItem {
@@ -95,61 +119,6 @@ function rule(error: SchemaError): string {
   return error.message;
 }
 
-/**
- * The member of a union that the sender had in mind: the object whose constant members (such as `type`) agree,
- * else the only member of the value's JSON type.
- */
-function meantVariant(variants: readonly unknown[], value: unknown): TSchema | undefined {
-  const schemas = flattened(variants);
-  if (!isRecord(value)) {
-    const sameType = schemas.filter((schema) => isOfType(value, schema.type) && !('const' in schema));
-    return sameType.length === 1 ? sameType[0] : undefined;
-  }
-  const objects = schemas.filter((schema) => schema.type === 'object');
-  const agreeing = objects.filter((schema) => constantsAgree(schema, value));
-  const chosen = agreeing.length === 1 ? agreeing : objects;
-  return chosen.length === 1 ? chosen[0] : undefined;
-}
-
-/** The members of a union, those of unions in it included. */
-function flattened(variants: readonly unknown[]): Record<string, unknown>[] {
-  return variants
-    .filter(isRecord)
-    .flatMap((schema) => (Array.isArray(schema.anyOf) ? flattened(schema.anyOf) : [schema]));
-}
-
-function isOfType(value: unknown, type: unknown): boolean {
-  return type === jsonType(value) || (type === 'integer' && Number.isInteger(value));
-}
-
-function constantsAgree(schema: Record<string, unknown>, value: Record<string, unknown>): boolean {
-  const properties = isRecord(schema.properties) ? schema.properties : {};
-  return Object.entries(properties).every(
-    ([name, property]) => !isRecord(property) || !('const' in property) || property.const === value[name],
-  );
-}
-
-function unionRule(variants: readonly unknown[]): string {
-  const names = flattened(variants).map((schema) => {
-    const kind = isRecord(schema.properties) ? schema.properties.type : undefined;
-    if ('const' in schema) return JSON.stringify(schema.const);
-    return isRecord(kind) && 'const' in kind
-      ? `an object of type ${JSON.stringify(kind.const)}`
-      : schema.type;
-  });
-  return `must be ${[...new Set(names)].join(' or ')}`;
-}
-
-function jsonType(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return typeof value;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Escapes one member of a JSON pointer (RFC 6901 section 3). */
 function pointerPart(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
@@ -162,6 +131,12 @@ function resolvePointer(root: unknown, pointer: string): unknown {
     part = Reflect.get(part, name.replaceAll('~1', '/').replaceAll('~0', '~'));
   }
   return part;
+}
+
+function holdsNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\u0000');
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, part]) => name.includes('\u0000') || holdsNul(part));
 }
 
 /** Texts with U+0000 are refused everywhere, names of properties included (contract 1.4). */

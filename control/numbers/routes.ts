@@ -14,13 +14,14 @@ import { checkTransferTargets } from '../calls/order-rules.ts';
 import type { Db, NumberRow } from '../db/tables.ts';
 import { resolveVersion } from '../edges/rules.ts';
 import { type App, orgOf } from '../http/app-types.ts';
+import { rowStream } from '../http/row-stream.ts';
 import { isoTime } from '../organizations/store.ts';
 import { findPathway, findVersion } from '../pathways/store.ts';
 import { requirePersona } from '../personas/store.ts';
 import type { Services } from '../services.ts';
 import { firstUnknownTool } from '../tools/store.ts';
 import { changeNumber, type NumberChange, numbersOfPath, numberView, readSettings } from './rules.ts';
-import { findNumber, listNumbers, updateNumber } from './store.ts';
+import { eachNumber, findNumber, updateNumber } from './store.ts';
 
 export function numberRoutes(app: App, services: Services): void {
   const { db } = services.database;
@@ -29,9 +30,12 @@ export function numberRoutes(app: App, services: Services): void {
     method: 'GET',
     url: '/v1/inbound',
     schema: { summary: 'All numbers of the organization', response: { 200: InboundNumberList } },
-    handler: async (request) => ({
-      inbound_numbers: (await listNumbers(db, orgOf(request))).map(numberView),
-    }),
+    handler: async (request, reply) => {
+      // The serializer would need all of them at once.
+      reply.type('application/json; charset=utf-8');
+      const texts = numberTexts(eachNumber(db, orgOf(request)));
+      return reply.send(rowStream(texts, ['{"inbound_numbers":', '}']) as never) as never;
+    },
   });
 
   app.route({
@@ -149,4 +153,8 @@ async function checkReferences(
   if (start !== undefined && !nodes.some((node) => node.id === start)) {
     throw ApiError.invalid('/start_node_id', `the pathway has no node "${start}"`);
   }
+}
+
+async function* numberTexts(rows: AsyncIterable<NumberRow>): AsyncGenerator<string> {
+  for await (const row of rows) yield JSON.stringify(numberView(row));
 }

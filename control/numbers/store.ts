@@ -2,6 +2,8 @@
 import { ApiError } from '#shared/errors.ts';
 import type { Db, NumberRow } from '../db/tables.ts';
 
+const numbersAtOnce = 100;
+
 /** The row of a number that the organization holds. */
 export function findNumber(db: Db, orgId: string, number: string): Promise<NumberRow | undefined> {
   return db
@@ -32,6 +34,24 @@ export function listNumbers(db: Db, orgId: string): Promise<NumberRow[]> {
     .where('archived_at', 'is', null)
     .orderBy('number')
     .execute();
+}
+
+/** All numbers that the organization holds, in their order; 100 are read at a time. */
+export async function* eachNumber(db: Db, orgId: string): AsyncGenerator<NumberRow> {
+  const page = db
+    .selectFrom('numbers')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('archived_at', 'is', null)
+    .orderBy('number')
+    .limit(numbersAtOnce);
+  let rows = await page.execute();
+  for (;;) {
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < numbersAtOnce) return;
+    rows = await page.where('number', '>', last.number).execute();
+  }
 }
 
 /**

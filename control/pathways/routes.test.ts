@@ -181,6 +181,69 @@ describe('deleting', () => {
   });
 });
 
+describe('what a pathway names and what names it', () => {
+  it('warns of tools and pathways that are not the organization’s', async () => {
+    const foreign = await test.call('POST', '/v1/pathway/create', {
+      body: { name: 'Other' },
+      key: test.foreignKey,
+    });
+    const own = await test.call('POST', '/v1/pathway/create', { body: { name: 'Own' } });
+    const away = (id: string, pathwayId: unknown) => ({
+      id,
+      type: 'Transfer Pathway',
+      data: { name: id, transferPathwayId: pathwayId },
+    });
+    const tool = 'TL-11111111-1111-4111-8111-111111111111';
+    const { body } = await test.call('POST', pathway, {
+      body: {
+        nodes: [
+          { id: 'a', type: 'Default', data: { name: 'a', text: 'Hi', isStart: true, tools: [tool] } },
+          away('b', foreign.body.pathway_id),
+          away('c', own.body.pathway_id),
+        ],
+        edges: [
+          { source: 'a', target: 'b', data: { label: 'x' } },
+          { source: 'a', target: 'c', data: { label: 'y' } },
+        ],
+      },
+    });
+    expect(body.warnings).toMatchObject([
+      { path: '/nodes/0/data/tools', rule: 'unknown_tool' },
+      { path: '/nodes/1/data/transferPathwayId', rule: 'unknown_pathway' },
+    ]);
+  });
+
+  it('refuses a transfer to a literal address that may not be contacted', async () => {
+    const to = (transferNumber: string) =>
+      test.call('POST', pathway, {
+        body: {
+          nodes: [{ id: 'a', type: 'Transfer Call', data: { name: 'a', isStart: true, transferNumber } }],
+          edges: [],
+        },
+      });
+    const refused = await to('sip:{{who}}@10.0.0.1');
+    expect([refused.status, refused.codes]).toEqual([400, ['TARGET_NOT_ALLOWED']]);
+    expect(refused.body.errors).toMatchObject([{ details: { path: '/nodes/0/data/transferNumber' } }]);
+    for (const fine of ['sip:a@pbx.example.com', 'sip:a@{{host}}', '{{target}}', '+14155550100']) {
+      expect((await to(fine)).status).toBe(200);
+    }
+  });
+
+  it('is not deleted while a persona’s draft or production leads to it', async () => {
+    const pathway_id = pathway.split('/').at(-1);
+    const persona = await test.call('POST', '/v1/personas', {
+      body: { name: 'Pia', pathway_conditions: [{ name: 'a', prompt: 'b', pathway_id }], default_tools: [] },
+    });
+    const refused = await test.call('DELETE', pathway);
+    expect([refused.status, refused.codes]).toEqual([409, ['PATHWAY_IN_USE']]);
+    expect(refused.body.errors).toMatchObject([
+      { details: { phone_numbers: [], widget_ids: [], persona_ids: [persona.body.data?.id] } },
+    ]);
+    await test.call('DELETE', `/v1/personas/${String(persona.body.data?.id)}`);
+    expect((await test.call('DELETE', pathway)).status).toBe(200);
+  });
+});
+
 describe('what is changed of pathways', () => {
   it('is in the log of changes', async () => {
     await test.call('POST', pathway, { body: { name: 'New', ...graph } });

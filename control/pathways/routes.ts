@@ -17,24 +17,28 @@ import type { Db, PathwayRow } from '../db/tables.ts';
 import type { Altered } from '../edges/store.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import { workOf } from '../http/idempotency.ts';
+import { rowStream } from '../http/row-stream.ts';
+import { graphBytes } from '../organizations/quotas.ts';
 import { isoTime } from '../organizations/store.ts';
+import { personasUsingPathway } from '../personas/store.ts';
 import { dropPending } from '../promotion/pending-store.ts';
 import type { Services } from '../services.ts';
 import { widgetsUsingPathway } from '../widgets/store.ts';
+import { authorNotes } from './notes-store.ts';
 import { publishRoute } from './publish-route.ts';
 import { dropReferences, graphSource, setReferences } from './references-store.ts';
 import { requirePathway } from './require-store.ts';
-import { acceptGraph, graphNotes, startGraph, transferReferences } from './rules.ts';
+import { acceptGraph, startGraph, transferReferences } from './rules.ts';
 import {
   deletePathway,
+  eachPathway,
   findPathway,
   insertPathway,
-  listPathways,
   numbersUsing,
   updatePathway,
 } from './store.ts';
 import { versionRoutes } from './version-routes.ts';
-import { pathwayView } from './views.ts';
+import { pathwayTexts, pathwayView } from './views.ts';
 
 export function pathwayRoutes(app: App, services: Services): void {
   graphRoutes(app, services);
@@ -48,7 +52,7 @@ function graphRoutes(app: App, services: Services): void {
   app.route({
     method: 'POST',
     url: '/v1/pathway/create',
-    config: { resumable: true },
+    config: { resumable: true, errors: ['QUOTA_EXCEEDED'] },
     schema: { summary: 'Create a pathway', body: PathwayCreate, response: { 200: PathwayCreated } },
     handler: async (request) => {
       const { name, description = null } = request.body;
@@ -58,6 +62,7 @@ function graphRoutes(app: App, services: Services): void {
       }
       await services.edgeConfig.change(async (trx, altered) => {
         const now = isoTime(services.clock);
+        await services.quotas.room(trx, 'pathways', orgOf(request));
         await insertPathway(trx, {
           id,
           orgId: orgOf(request),
@@ -77,7 +82,11 @@ function graphRoutes(app: App, services: Services): void {
     method: 'GET',
     url: '/v1/pathway',
     schema: { summary: 'All pathways, newest first', response: { 200: PathwayList } },
-    handler: async (request) => (await listPathways(db, orgOf(request))).map(pathwayView),
+    handler: async (request, reply) => {
+      // The serializer would need all of them at once.
+      reply.type('application/json; charset=utf-8');
+      return reply.send(rowStream(pathwayTexts(eachPathway(db, orgOf(request)))) as never) as never;
+    },
   });
 
   app.route({
@@ -91,7 +100,7 @@ function graphRoutes(app: App, services: Services): void {
   app.route({
     method: 'POST',
     url: '/v1/pathway/:id',
-    config: { errors: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED', 'PATHWAY_NOT_FOUND'] },
+    config: { errors: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED', 'PATHWAY_NOT_FOUND', 'QUOTA_EXCEEDED'] },
     schema: {
       summary: 'Update a pathway’s live graph',
       params: PathwayPath,
@@ -111,7 +120,7 @@ function graphRoutes(app: App, services: Services): void {
         status: 'success' as const,
         message: 'Pathway updated',
         pathway_data: { pathway_id, name, description, nodes, edges },
-        warnings: request.body.nodes ? graphNotes(row) : [],
+        warnings: request.body.nodes ? await authorNotes(db, row.org_id, row) : [],
       };
     },
   });
@@ -137,8 +146,9 @@ function graphRoutes(app: App, services: Services): void {
 async function removePathway(db: Db, altered: Altered, id: string, now: string): Promise<void> {
   const phone_numbers = await numbersUsing(db, id);
   const widget_ids = await widgetsUsingPathway(db, id);
-  if (phone_numbers.length + widget_ids.length > 0) {
-    throw ApiError.of('PATHWAY_IN_USE', { phone_numbers, widget_ids });
+  const persona_ids = await personasUsingPathway(db, id);
+  if (phone_numbers.length + widget_ids.length + persona_ids.length > 0) {
+    throw ApiError.of('PATHWAY_IN_USE', { phone_numbers, widget_ids, persona_ids });
   }
   await dropReferences(db, id, altered.pathways);
   await dropPending(db, 'pathway', id);
@@ -160,7 +170,8 @@ async function updateGraph(
   }
   const graph = nodes && edges && acceptGraph(nodes, edges, services.allowedTargets);
   return services.edgeConfig.change(async (db, altered) => {
-    await requirePathway(db, orgId, id);
+    const stored = await requirePathway(db, orgId, id);
+    if (graph) await services.quotas.graphRoom(db, orgId, graphBytes(graph) - graphBytes(stored));
     await updatePathway(db, id, {
       ...(name !== undefined && { name }),
       ...(description !== undefined && { description }),

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import type { BlockList } from 'node:net';
 import { edgeLabel, validateGraph } from '#shared/agent/graph.ts';
 import { isObject } from '#shared/agent/graph-problem.ts';
-import { type GraphWarning, graphWarnings } from '#shared/agent/graph-warnings.ts';
+import { graphWarnings } from '#shared/agent/graph-warnings.ts';
+import { toolIdsIn } from '#shared/agent/node-tools.ts';
 import { ApiError, type ErrorItem, errorItem } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import type { PathwayReference } from './references-store.ts';
@@ -27,11 +28,13 @@ export function acceptGraph(
   edges: OpenObject[],
   allowedTargets: BlockList,
 ): StoredGraph {
+  const refuse = (host: string) => {
+    const verdict = judgeHost(host, allowedTargets);
+    return verdict.allowed ? null : verdict.reason;
+  };
   const problems = validateGraph(nodes, edges, {
-    refuseUrl: (url) => {
-      const verdict = judgeHost(url.hostname, allowedTargets);
-      return verdict.allowed ? null : verdict.reason;
-    },
+    refuseUrl: (url) => refuse(url.hostname),
+    refuseHost: refuse,
   });
   const shape = problems.filter((problem) => problem.rule !== 'target_not_allowed');
   const items = (shape.length > 0 ? shape : problems)
@@ -64,9 +67,39 @@ export function startGraph(nodeId: string): StoredGraph {
   return { nodes: JSON.stringify([node]), edges: '[]' };
 }
 
-/** What an author should know of a stored graph; at most 20. */
-export function graphNotes(graph: StoredGraph): GraphWarning[] {
+/** What an author should know of a stored graph by itself; at most 20. */
+export function graphNotes(graph: StoredGraph): readonly GraphNote[] {
   return graphWarnings(JSON.parse(graph.nodes), JSON.parse(graph.edges)).slice(0, mostViolations);
+}
+
+/** What an author should know of a graph, as it is answered. */
+export interface GraphNote {
+  /** RFC 6901 pointer into `{ nodes, edges }` */
+  readonly path: string;
+  readonly rule: string;
+  readonly message: string;
+}
+
+/** A row of the organization that a node names, and where. */
+export interface NamedRow {
+  readonly path: string;
+  readonly id: string;
+}
+
+/** The tools and pathways that a graph names. */
+export function namedRows(graph: StoredGraph): { tools: readonly NamedRow[]; pathways: readonly NamedRow[] } {
+  const nodes: OpenObject[] = JSON.parse(graph.nodes);
+  const tools: NamedRow[] = [];
+  const pathways: NamedRow[] = [];
+  for (const [index, { type, data }] of nodes.entries()) {
+    if (!isObject(data)) continue;
+    const path = `/nodes/${index}/data`;
+    for (const id of toolIdsIn([nodes[index]])) tools.push({ path: `${path}/tools`, id });
+    const id = data.transferPathwayId;
+    const names = type === 'Transfer Pathway' && typeof id === 'string' && !id.includes('{{');
+    if (names) pathways.push({ path: `${path}/transferPathwayId`, id });
+  }
+  return { tools, pathways };
 }
 
 /** SHA-256 over the graph with sorted keys, without the positions of its members (contract 11.2). */

@@ -11,15 +11,19 @@ export function findPathway(db: Db, orgId: string, id: string): Promise<PathwayR
     .executeTakeFirst();
 }
 
-/** Newest first. */
-export function listPathways(db: Db, orgId: string): Promise<PathwayRow[]> {
-  return db
+/** Newest first, one after the other: together their graphs may be more than memory holds. */
+export async function* eachPathway(db: Db, orgId: string): AsyncGenerator<PathwayRow> {
+  const ids = await db
     .selectFrom('pathways')
-    .selectAll()
+    .select('id')
     .where('org_id', '=', orgId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .execute();
+  for (const { id } of ids) {
+    const row = await findPathway(db, orgId, id);
+    if (row) yield row;
+  }
 }
 
 export interface NewPathway extends StoredGraph {
@@ -75,11 +79,13 @@ export async function numbersUsing(db: Db, pathwayId: string): Promise<string[]>
   return rows.map((row) => row.number);
 }
 
-/** Newest first. */
-export function listVersions(db: Db, pathwayId: string): Promise<PathwayVersionRow[]> {
+export type VersionLine = Omit<PathwayVersionRow, 'nodes' | 'edges'>;
+
+/** Newest first, without their graphs. */
+export function listVersions(db: Db, pathwayId: string): Promise<VersionLine[]> {
   return db
     .selectFrom('pathway_versions')
-    .selectAll()
+    .select(['pathway_id', 'version_number', 'name', 'created_at', 'content_hash'])
     .where('pathway_id', '=', pathwayId)
     .orderBy('version_number', 'desc')
     .execute();

@@ -15,11 +15,13 @@ import { recordChange } from '../audit/store.ts';
 import type { Db } from '../db/tables.ts';
 import type { Altered } from '../edges/store.ts';
 import { type App, orgOf } from '../http/app-types.ts';
+import { graphBytes } from '../organizations/quotas.ts';
 import { isoTime } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
+import { authorNotes } from './notes-store.ts';
 import { graphSource, numbersLeadingTo, setReferences } from './references-store.ts';
 import { requirePathway, requireVersion } from './require-store.ts';
-import { acceptGraph, contentHash, graphNotes, transferReferences, versionOfPath } from './rules.ts';
+import { acceptGraph, contentHash, transferReferences, versionOfPath } from './rules.ts';
 import {
   deleteVersion,
   insertVersion,
@@ -80,7 +82,7 @@ function createRoute(app: App, services: Services): void {
   app.route({
     method: 'POST',
     url: '/v1/pathway/:id/version',
-    config: { errors: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED', 'PATHWAY_NOT_FOUND'] },
+    config: { errors: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED', 'PATHWAY_NOT_FOUND', 'QUOTA_EXCEEDED'] },
     schema: {
       summary: 'Keep a graph as a version',
       params: PathwayPath,
@@ -94,6 +96,8 @@ function createRoute(app: App, services: Services): void {
       const created_at = isoTime(services.clock);
       const version = await services.edgeConfig.change(async (trx, altered) => {
         const { id } = await requirePathway(trx, orgId, request.params.id);
+        await services.quotas.versionRoom(trx, id);
+        await services.quotas.graphRoom(trx, orgId, graphBytes(graph));
         const content_hash = contentHash(graph);
         const number = await insertVersion(trx, id, { name, ...graph, content_hash, created_at });
         const references = transferReferences(graph);
@@ -105,7 +109,7 @@ function createRoute(app: App, services: Services): void {
         status: 'success' as const,
         message: 'Version created',
         data: { id: version, name, version_number: version, created_at },
-        warnings: graphNotes(graph),
+        warnings: await authorNotes(services.database.db, orgId, graph),
       };
     },
   });
@@ -122,6 +126,7 @@ function changeRoutes(app: App, services: Services): void {
         'PATHWAY_NOT_FOUND',
         'VERSION_NOT_FOUND',
         'VERSION_IN_PRODUCTION',
+        'QUOTA_EXCEEDED',
       ],
     },
     schema: {
@@ -137,7 +142,9 @@ function changeRoutes(app: App, services: Services): void {
       const graph = acceptGraph(nodes, edges, services.allowedTargets);
       const number = changeableVersion(version_id, ':version_id');
       await services.edgeConfig.change(async (db, altered) => {
-        const { version_number: version } = await requireChangeable(db, orgId, id, number);
+        const stored = await requireChangeable(db, orgId, id, number);
+        const { version_number: version } = stored;
+        await services.quotas.graphRoom(db, orgId, graphBytes(graph) - graphBytes(stored));
         const content_hash = contentHash(graph);
         await updateVersion(db, id, version, { name, ...graph, content_hash });
         const references = transferReferences(graph);
@@ -145,7 +152,8 @@ function changeRoutes(app: App, services: Services): void {
         altered.pathways.add(id);
         await record(services, db, actorOf(request), orgId, id, 'version_update');
       });
-      return { status: 'success' as const, message: 'Version updated', warnings: graphNotes(graph) };
+      const warnings = await authorNotes(services.database.db, orgId, graph);
+      return { status: 'success' as const, message: 'Version updated', warnings };
     },
   });
 
@@ -177,9 +185,9 @@ function changeableVersion(text: string, path: string): number | null {
 /** @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, VERSION_IN_PRODUCTION */
 async function requireChangeable(db: Db, orgId: string, id: string, number: number | null) {
   const pathway = await requirePathway(db, orgId, id);
-  const { version_number } = await requireVersion(db, pathway.id, number);
+  const { version_number, nodes, edges } = await requireVersion(db, pathway.id, number);
   if (pathway.production_version === version_number) throw ApiError.of('VERSION_IN_PRODUCTION');
-  return { pathway, version_number };
+  return { pathway, version_number, nodes, edges };
 }
 
 /** A number that names the version would answer no calls any more, so that counts as production too. */

@@ -1,6 +1,7 @@
 /** Pathways and versions as the API shows them (contract 11.3). */
 import type { Pathway } from '#shared/api/pathways.ts';
 import type { PathwayRow, PathwayVersionRow } from '../db/tables.ts';
+import type { VersionLine } from './store.ts';
 
 export function pathwayView(row: PathwayRow): Pathway {
   return {
@@ -16,8 +17,18 @@ export function pathwayView(row: PathwayRow): Pathway {
   };
 }
 
+/** JSON texts of `pathwayView`; the graphs are JSON already. */
+export async function* pathwayTexts(rows: AsyncIterable<PathwayRow>): AsyncGenerator<string> {
+  for await (const row of rows) {
+    const { id, name, description, production_version, staging_version, created_at, updated_at } = row;
+    const begin = JSON.stringify({ pathway_id: id, name, description }).slice(0, -1);
+    const end = JSON.stringify({ production_version, staging_version, created_at, updated_at }).slice(1);
+    yield `${begin},"nodes":${row.nodes},"edges":${row.edges},${end}`;
+  }
+}
+
 /** @param latest the highest version number there is */
-export function versionLine(pathway: PathwayRow, version: PathwayVersionRow, latest: number) {
+export function versionLine(pathway: PathwayRow, version: VersionLine, latest: number) {
   const { version_number, name, created_at, content_hash } = version;
   const environments = [
     ...(pathway.production_version === version_number ? ['production'] : []),

@@ -52,7 +52,7 @@ function rowRoutes(app: App, services: Services): void {
   app.route({
     method: 'POST',
     url: '/v1/personas',
-    config: { errors: ['PATHWAY_NOT_FOUND', 'TOOL_NOT_FOUND'] },
+    config: { errors: ['PATHWAY_NOT_FOUND', 'TOOL_NOT_FOUND', 'QUOTA_EXCEEDED'] },
     schema: { summary: 'Create a persona', body: PersonaCreate, response: { 200: PersonaAnswer } },
     handler: async (request) => {
       const id = await createPersona(services, orgOf(request), request.body, actorOf(request));

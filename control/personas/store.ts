@@ -35,6 +35,30 @@ export function listPersonaVersions(db: Db, personaId: string): Promise<PersonaV
     .execute();
 }
 
+/** Personas whose production or draft has a condition that leads to a pathway. */
+export async function personasUsingPathway(db: Db, pathwayId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('pathways')
+    .innerJoin('personas', 'personas.org_id', 'pathways.org_id')
+    .innerJoin('persona_versions', (join) =>
+      join.on((eb) =>
+        eb.or([
+          eb('persona_versions.id', '=', eb.ref('personas.production_version_id')),
+          eb('persona_versions.id', '=', eb.ref('personas.draft_version_id')),
+        ]),
+      ),
+    )
+    .select('personas.id')
+    .distinct()
+    .where('pathways.id', '=', pathwayId)
+    .where('personas.deleted_at', 'is', null)
+    // Ids hold no character that JSON escapes or LIKE takes for another.
+    .where('persona_versions.pathway_conditions', 'like', `%"pathway_id":"${pathwayId}"%`)
+    .orderBy('personas.id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** One page, newest first. @param page from 1 */
 export function listPersonas(db: Db, orgId: string, page: number, limit: number): Promise<PersonaRow[]> {
   return db

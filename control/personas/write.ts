@@ -60,6 +60,7 @@ export function createPersona(
     deleted_at: null,
   };
   return services.edgeConfig.change(async (db, altered) => {
+    await services.quotas.room(db, 'personas', orgId);
     await checkReferences(db, orgId, content);
     await insertPersona(db, persona, [production, draft]);
     await setReferences(db, orgId, personaSource(id), referencesOf(content), altered.pathways);

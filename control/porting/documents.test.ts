@@ -138,7 +138,9 @@ describe('an upload', () => {
       expect((await post(whole.subarray(0, end))).codes).toEqual(['INVALID_PARAMETER']);
     expect((await post(whole, 'multipart/form-data')).codes).toEqual(['INVALID_PARAMETER']);
     for (const type of ['application/json', 'application/pdf', 'multipart/mixed; boundary=x'])
-      expect((await post('{}', type)).codes).toEqual(['UNSUPPORTED_MEDIA_TYPE']);
+      expect((await post('{}', type)).body.errors).toMatchObject([
+        { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'The body must be multipart/form-data.' },
+      ]);
     expect(files()).toEqual([]);
   });
 

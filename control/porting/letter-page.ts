@@ -3,7 +3,9 @@ import { type Letter, type LetterBlock, letterHash } from './letter-rules.ts';
 
 /** Contract 5.6. */
 export const pageHeaders = {
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
+  'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
 } as const;
 

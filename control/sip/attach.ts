@@ -187,7 +187,7 @@ export async function requireConfigurations(
 
 export interface DetachResult {
   detached: string[];
-  failed: (FailedNumber & { direction?: string })[];
+  failed: (FailedNumber & { direction: string })[];
 }
 
 interface DetachTarget {
@@ -214,8 +214,9 @@ export async function detachNumbers(
     const held = number !== null && (await findNumber(services.database.db, orgId, number)) !== undefined;
     if (number === null || !held) {
       if (body.phone_number !== undefined) throw ApiError.of('NUMBER_NOT_FOUND');
-      const error = ApiError.of(number === null ? 'INVALID_PHONE_NUMBER' : 'NUMBER_NOT_FOUND');
-      result.failed.push({ phone_number: number ?? sent, error: error.code, message: error.message });
+      const { code, message } = ApiError.of(number === null ? 'INVALID_PHONE_NUMBER' : 'NUMBER_NOT_FOUND');
+      for (const { type } of targets)
+        result.failed.push({ phone_number: number ?? sent, error: code, message, direction: type });
       continue;
     }
     const missing = await detachNumber(services, orgId, number, targets, by);

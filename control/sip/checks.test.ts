@@ -290,6 +290,11 @@ describe('test calls', () => {
     expect((await start({}, { key: test.plainKey })).codes).toEqual(['SIP_NOT_ENABLED']);
   });
 
+  it('that are answered 503 do not use up the limit', async () => {
+    await edge.kill();
+    for (let tried = 0; tried < 11; tried++) expect((await start()).status).toBe(503);
+  });
+
   it('are limited to 10 in 15 minutes', async () => {
     for (let made = 0; made < 10; made++) await started();
     const refused = await start();

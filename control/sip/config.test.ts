@@ -80,6 +80,37 @@ describe('PATCH /v1/sip/config', () => {
     });
   });
 
+  it('says which codecs of the list no connected edge has, and keeps them', async () => {
+    const codec_config = { codecs: ['G.722', 'PCMU', 'G.729'] };
+    expect((await patch({ codec_config })).body.data).toMatchObject({
+      codec_config: { ...codec_config, unavailable: [] },
+      warnings: [],
+    });
+    await (await connect()).next('config');
+    const lacking = await patch({ codec_config });
+    expect(lacking.body.data).toMatchObject({
+      codec_config: { ...codec_config, unavailable: ['G.722', 'G.729'] },
+      warnings: ['G.722, G.729 are unavailable: no connected edge has the library.'],
+    });
+    const none = await patch({ codec_config: { codecs: ['G.729'] } });
+    expect(none.body.data?.warnings).toEqual([
+      'G.729 is unavailable: no connected edge has the library, so no call can be made or taken.',
+    ]);
+    const shown = await test.call('GET', `/v1/sip?phone_number=${encodeURIComponent(number)}`);
+    expect(shown.body.data).toMatchObject({
+      inbound: { codec_config: { unavailable: [] } },
+      outbound: { codec_config: { codecs: ['G.729'], unavailable: ['G.729'] } },
+    });
+    const other = await connectEdge(test, { edge_id: 'edge-2', outbox_id: 'outbox-2', codecs: ['G.729'] });
+    open.push(other);
+    await other.next('config');
+    expect((await patch({ codec_config })).body.data).toMatchObject({
+      codec_config: { unavailable: ['G.722'] },
+      warnings: ['G.722 is unavailable: no connected edge has the library.'],
+    });
+    expect((await patch({ alert_config: null })).body.data).toMatchObject({ warnings: [] });
+  });
+
   it('sets the codecs of an inbound record, which has no failover', async () => {
     const answer = await patch({ direction: 'inbound', codec_config: { codecs: ['PCMA'], transcode: true } });
     expect(answer.body.data).toMatchObject({

@@ -1,6 +1,6 @@
 /** PATCH /v1/sip/config: failover, codecs and alerts of one record (contract 3.5). */
 import { isIPv6 } from 'node:net';
-import type { ConfigPatch, Configuration } from '#shared/api/sip.ts';
+import type { ConfigPatch, Configuration, PatchedConfiguration } from '#shared/api/sip.ts';
 import { ApiError } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
@@ -31,7 +31,7 @@ export async function patchConfiguration(
   orgId: string,
   body: ConfigPatch,
   by: Actor,
-): Promise<Configuration> {
+): Promise<PatchedConfiguration> {
   const number = requireNumber(body.phone_number, '/phone_number');
   const failover = readFailover(services, body);
   checkAlertWebhook(services, body);
@@ -69,7 +69,15 @@ export async function patchConfiguration(
   );
   const view = configurations.find((configuration) => configuration.id === row.id);
   if (!view) throw ApiError.of('SIP_CONFIG_NOT_FOUND');
-  return view;
+  return { ...view, warnings: body.codec_config ? codecWarnings(view) : [] };
+}
+
+/** A list of codecs is stored as it is wished: an edge with the libraries may come. */
+function codecWarnings({ codec_config: { codecs, unavailable } }: Configuration): string[] {
+  if (unavailable.length === 0) return [];
+  const [names, are] = [unavailable.join(', '), unavailable.length === 1 ? 'is' : 'are'];
+  const others = unavailable.length === codecs.length ? ', so no call can be made or taken' : '';
+  return [`${names} ${are} unavailable: no connected edge has the library${others}.`];
 }
 
 function noEdge(): ApiError {

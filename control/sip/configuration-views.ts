@@ -29,7 +29,8 @@ export async function numberView(
   const configurations = rows.map((row) => {
     const version = versions.get(row.number);
     const applied = confirmed !== null && version !== undefined && version <= confirmed;
-    return configurationView(row, { applied, sources, probed, registrations });
+    const lacking = (codecs: readonly string[]) => services.edges.lacking(codecs);
+    return configurationView(row, { applied, sources, probed, lacking, registrations });
   });
   const primary = (direction: string) =>
     configurations.find((configuration) => configuration.direction === direction) ?? null;

@@ -96,17 +96,21 @@ const stackHeaders: ReadonlySet<string> = new Set([
 ]);
 
 function checkHeaders(items: readonly HeaderMapping[], direction: Direction['type'], path: string): void {
-  items.forEach((item, index) => {
+  const [first, ...others] = items.flatMap((item, index) => {
     const member = headerMember(item, direction);
-    if (item.type === 'uui' || member === null) return;
-    const itemPath = `${path}/headers/headers/${index}/${member}`;
-    const name = item[member];
-    if (!headerName.test(name))
-      throw ApiError.invalid(itemPath, 'must be a SIP header name of 1 to 64 characters');
-    if (direction === 'outbound' && stackHeaders.has(name.toLowerCase())) {
-      throw ApiError.invalid(itemPath, 'is a header that the SIP stack writes itself');
-    }
+    if (item.type === 'uui' || member === null) return [];
+    const problem = headerProblem(item[member], direction);
+    if (problem === null) return [];
+    return ApiError.invalid(`${path}/headers/headers/${index}/${member}`, problem).items;
   });
+  if (first) throw ApiError.many([first, ...others]);
+}
+
+function headerProblem(name: string, direction: Direction['type']): string | null {
+  if (!headerName.test(name)) return 'must be a SIP header name of 1 to 64 characters';
+  if (direction === 'outbound' && stackHeaders.has(name.toLowerCase()))
+    return 'is a header that the SIP stack writes itself';
+  return null;
 }
 
 /** Which member of a mapping names a SIP header; the other one is a variable or a literal. */

@@ -214,6 +214,25 @@ describe('POST /v1/sip/attach', () => {
     ['TARGET_NOT_ALLOWED', { directions: [{ type: 'inbound', sip_endpoint: '[::1]' }] }],
     ['INVALID_PARAMETER', outbound({ sip_endpoint: 'a.example.com:5070', options: { port: 5071 } })],
     ['INVALID_PARAMETER', outbound({ options: { sip_username: 'x' } })],
+    ['INVALID_PARAMETER', outbound({ options: { sip_username: 'x\r\nX-A: b', sip_password: 'p' } })],
+    ['INVALID_PARAMETER', outbound({ options: { sip_username: 'x', sip_password: 'p\n' } })],
+    [
+      'INVALID_PARAMETER',
+      outbound({ options: { sip_username: 'x', sip_password: 'p', sip_realm: 'a\u007f' } }),
+    ],
+    ...['a\r', 'a\tb', 'a\u0085'].map((username): [string, object] => [
+      'INVALID_PARAMETER',
+      {
+        directions: [
+          {
+            type: 'inbound',
+            auth_mode: 'register',
+            sip_endpoint: 'a.example.com',
+            register_auth: { username, password: 'long password' },
+          },
+        ],
+      },
+    ]),
     ['INVALID_PARAMETER', outbound({ options: { sip_username: 'x', sip_password: '********' } })],
     ['INVALID_PARAMETER', outbound(mapped('outbound', { type: 'custom', key: 'v', value: 'Via' }))],
     [
@@ -309,6 +328,23 @@ describe('POST /v1/sip/update', () => {
   });
 });
 
+describe('names of mapped headers', () => {
+  it('are refused all at once', async () => {
+    const custom = (value: string) => ({ type: 'custom', key: 'v', value });
+    const headers = {
+      direction: 'outbound',
+      headers: [custom('bad name'), custom('X-Good'), custom('Via')],
+    };
+    const answer = await attach({
+      directions: [{ type: 'outbound', sip_endpoint: 'a.example.com', headers }],
+    });
+    expect(answer.body.errors).toMatchObject([
+      { details: { path: '/directions/0/headers/headers/0/value' } },
+      { details: { path: '/directions/0/headers/headers/2/value' } },
+    ]);
+  });
+});
+
 describe('POST /v1/sip/detach', () => {
   const detach = (body: object, options: CallOptions = {}) =>
     test.call('POST', '/v1/sip/detach', { body, ...options });
@@ -326,7 +362,8 @@ describe('POST /v1/sip/detach', () => {
       detached: [number],
       failed: [
         { phone_number: number, error: 'SIP_CONFIG_NOT_FOUND', direction: 'outbound' },
-        { phone_number: '+14155550199', error: 'NUMBER_NOT_FOUND' },
+        { phone_number: '+14155550199', error: 'NUMBER_NOT_FOUND', direction: 'inbound' },
+        { phone_number: '+14155550199', error: 'NUMBER_NOT_FOUND', direction: 'outbound' },
       ],
     });
     expect((await show()).data).toEqual({ inbound: null, outbound: null, configurations: [] });

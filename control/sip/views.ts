@@ -10,6 +10,8 @@ export interface ViewContext {
   readonly applied: boolean;
   readonly sources: 'listed' | 'none' | 'open';
   readonly probed: Probed;
+  /** Those of a list of codecs that no edge has. */
+  readonly lacking: (codecs: readonly string[]) => string[];
   /** By id of the record. */
   readonly registrations: ReadonlyMap<string, RegistrationRow>;
 }
@@ -29,7 +31,7 @@ export function configurationView(row: SipConfigurationRow, context: ViewContext
     options: row.direction === 'inbound' ? inboundOptions(row) : outboundOptions(row),
     failover_config:
       row.direction === 'inbound' ? null : failoverView(row, activePriority(row, context.probed)),
-    codec_config: codecView(row),
+    codec_config: codecView(row, context),
     alert_config: alertsOf(row),
     ...(row.direction === 'inbound' && { inbound_sources: context.sources }),
     registration: registrationView(row, context.registrations.get(row.id)),
@@ -56,9 +58,12 @@ function registrationView(
   return { state, registrar, expires_at, sip_code, last_error, at };
 }
 
-function codecView(row: SipConfigurationRow): Configuration['codec_config'] {
+function codecView(
+  row: SipConfigurationRow,
+  { lacking }: Pick<ViewContext, 'lacking'>,
+): Configuration['codec_config'] {
   const { codecs, transcode } = codecsOf(row);
-  return { codecs: [...codecs], transcode };
+  return { codecs: [...codecs], transcode, unavailable: lacking(codecs) };
 }
 
 function inboundOptions(row: SipConfigurationRow): Configuration['options'] {

@@ -55,6 +55,7 @@ export async function startControl(
   env: Readonly<Record<string, string>> = {},
   webhooks: AppOptions['webhooks'] = {},
   conversations: AppOptions['conversations'] = {},
+  more: Pick<AppOptions, 'promotionGate'> = {},
 ): Promise<TestControl> {
   const config: ControlConfig = readControlConfig({
     DATABASE_URL: ':memory:',
@@ -71,6 +72,7 @@ export async function startControl(
     checkAnswers: true,
     webhooks,
     conversations,
+    ...more,
   });
   const { db } = control.services.database;
   const organization = (name: string, sipEnabled: boolean) =>

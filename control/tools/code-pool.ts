@@ -1,8 +1,11 @@
-/** Threads that run customers' code, so that a loop in it holds up nobody. */
+/**
+ * Threads that compute what customers wrote, so that a loop in it holds up nobody: code of tools, and expressions
+ * and paths whose time nobody can tell before. Organizations take turns, and none has all threads.
+ */
 import { Worker } from 'node:worker_threads';
 
-export interface CodeQuestion {
-  readonly id: number;
+export interface CodeWork {
+  readonly kind: 'code';
   /** Body of a function with `input` and `variables`; without `return` its last value is the result. */
   readonly code: string;
   /** JSON texts. */
@@ -13,6 +16,29 @@ export interface CodeQuestion {
   readonly memoryBytes: number;
 }
 
+/** What is wrong with a value by a schema, as `violations` tells it. */
+interface CheckWork {
+  readonly kind: 'check';
+  /** JSON texts. */
+  readonly schema: string;
+  readonly value: string;
+}
+
+/** The variables that JSON paths take from a response. */
+interface PathsWork {
+  readonly kind: 'paths';
+  /** JSON texts; `entries` of `response_data`. */
+  readonly entries: string;
+  readonly response: string;
+}
+
+export type ThreadWork = CodeWork | CheckWork | PathsWork;
+
+export interface ThreadQuestion {
+  readonly id: number;
+  readonly work: ThreadWork;
+}
+
 export type CodeAnswer = { readonly id: number } & (
   | { readonly json: string }
   | { readonly error: string; readonly broken?: true }
@@ -20,14 +46,22 @@ export type CodeAnswer = { readonly id: number } & (
 
 export interface CodePoolLimits {
   readonly threads: number;
-  /** Runs that wait for a thread; more are refused. */
+  /** Runs of one organization that wait for a thread; more are refused. */
   readonly mostWaiting: number;
   /** ms beyond `cpuMs` after which a thread that does not answer is ended. */
   readonly graceMs: number;
 }
 
+interface Order {
+  readonly orgId: string;
+  /** For waiting and running together, ms. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
 interface Job {
-  readonly question: CodeQuestion;
+  readonly orgId: string;
+  readonly question: ThreadQuestion;
   readonly done: (answer: Outcome) => void;
 }
 
@@ -39,58 +73,118 @@ interface Thread {
 
 type Outcome = { readonly value: unknown } | { readonly error: string };
 
+/** Time that a check or paths may compute, ms; the code of tools brings its own. */
+export const threadMs = 100;
+
 export class CodePool {
   readonly #limits: CodePoolLimits;
+  /** Threads of one organization that may be busy: one is left for the others where there are two. */
+  readonly #mostBusy: number;
   readonly #onKilled: () => void;
   readonly #threads = new Set<Thread>();
-  readonly #waiting: Job[] = [];
+  /** By organization; the first one has the next turn. */
+  readonly #waiting = new Map<string, Job[]>();
   #nextId = 1;
   #closed = false;
 
   /** @param onKilled called for every thread that had to be ended */
   constructor(limits: CodePoolLimits, onKilled: () => void) {
     this.#limits = limits;
+    this.#mostBusy = Math.max(1, limits.threads - 1);
     this.#onKilled = onKilled;
   }
 
-  /** Resolves with the result, or with why there is none; never rejects. A run that is given up goes on alone. */
-  run(question: Omit<CodeQuestion, 'id'>, signal: AbortSignal): Promise<Outcome> {
+  /** Runs that wait for a thread. */
+  get waiting(): number {
+    return [...this.#waiting.values()].reduce((sum, jobs) => sum + jobs.length, 0);
+  }
+
+  /**
+   * Resolves with the result, or with why there is none; never rejects. The thread of a run that is given up, or
+   * whose time is over, is ended.
+   */
+  run(work: ThreadWork, { orgId, timeoutMs, signal }: Order): Promise<Outcome> {
     if (this.#closed) return Promise.resolve({ error: 'the service is stopping' });
-    if (this.#waiting.length >= this.#limits.mostWaiting) {
+    if (signal.aborted) return Promise.resolve({ error: 'the run was given up' });
+    if ((this.#waiting.get(orgId)?.length ?? 0) >= this.#limits.mostWaiting) {
       return Promise.resolve({ error: 'too much code waits to be run; try again' });
     }
     return new Promise((resolve) => {
-      const job: Job = { question: { ...question, id: this.#nextId++ }, done: finish };
-      const give = () => {
-        const place = this.#waiting.indexOf(job);
-        if (place >= 0) this.#waiting.splice(place, 1);
-        finish({ error: 'the run was given up' });
-      };
+      const job: Job = { orgId, question: { id: this.#nextId++, work }, done: finish };
+      const give = () => this.#giveUp(job, 'the run was given up', 'the run was given up');
+      const timer = setTimeout(() => {
+        this.#giveUp(
+          job,
+          `no thread was free for the code within ${timeoutMs} ms`,
+          `the code ran longer than ${timeoutMs} ms`,
+        );
+      }, timeoutMs);
       function finish(outcome: Outcome): void {
+        clearTimeout(timer);
         signal.removeEventListener('abort', give);
         resolve(outcome);
       }
       signal.addEventListener('abort', give, { once: true });
-      this.#waiting.push(job);
+      this.#waiting.set(orgId, [...(this.#waiting.get(orgId) ?? []), job]);
       this.#next();
     });
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const job of this.#waiting.splice(0)) job.done({ error: 'the service is stopping' });
+    for (const job of [...this.#waiting.values()].flat()) job.done({ error: 'the service is stopping' });
+    this.#waiting.clear();
     await Promise.all([...this.#threads].map((thread) => this.#end(thread, 'the service is stopping')));
   }
 
-  #next(): void {
-    const job = this.#waiting[0];
-    if (!job || this.#closed) return;
-    const idle = [...this.#threads].find((thread) => thread.job === null);
-    const thread = idle ?? (this.#threads.size < this.#limits.threads ? this.#open() : null);
+  /** @param waited why, when it still waits @param ran why, when it runs: its thread ends */
+  #giveUp(job: Job, waited: string, ran: string): void {
+    const jobs = this.#waiting.get(job.orgId) ?? [];
+    if (jobs.includes(job)) {
+      this.#keep(
+        job.orgId,
+        jobs.filter((other) => other !== job),
+      );
+      job.done({ error: waited });
+      return;
+    }
+    const thread = [...this.#threads].find((one) => one.job === job);
     if (!thread) return;
-    this.#waiting.shift();
+    this.#onKilled();
+    void this.#end(thread, ran);
+  }
+
+  /** Replaces what waits of an organization; its place among the others stays. */
+  #keep(orgId: string, jobs: Job[]): void {
+    if (jobs.length > 0) this.#waiting.set(orgId, jobs);
+    else this.#waiting.delete(orgId);
+  }
+
+  #next(): void {
+    for (let job = this.#due(); job && !this.#closed; job = this.#due()) {
+      const idle = [...this.#threads].find((thread) => thread.job === null);
+      const thread = idle ?? (this.#threads.size < this.#limits.threads ? this.#open() : null);
+      if (!thread) return;
+      const [, ...others] = this.#waiting.get(job.orgId) ?? [];
+      this.#waiting.delete(job.orgId);
+      this.#keep(job.orgId, others);
+      this.#begin(thread, job);
+    }
+  }
+
+  /** The first job of the first organization that has a thread left to it. */
+  #due(): Job | undefined {
+    const busy = [...this.#threads].flatMap(({ job }) => job?.orgId ?? []);
+    for (const [orgId, [job]] of this.#waiting) {
+      if (busy.filter((one) => one === orgId).length < this.#mostBusy) return job;
+    }
+    return undefined;
+  }
+
+  #begin(thread: Thread, job: Job): void {
+    const { work } = job.question;
+    const cpuMs = work.kind === 'code' ? work.cpuMs : threadMs;
     thread.job = job;
-    const { cpuMs } = job.question;
     // Longer than the sandbox's own limit, which ends nearly everything; loading the engine takes time, too.
     thread.limit = setTimeout(() => {
       this.#onKilled();

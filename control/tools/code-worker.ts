@@ -1,10 +1,16 @@
 /**
- * The thread that runs customers' code. Every run has an engine of its own: QuickJS compiled to WebAssembly, which
+ * The thread that computes what customers wrote. Every run of code has an engine of its own: QuickJS compiled to WebAssembly, which
  * has no network, no files, no modules and no object of this program. Text goes in, text comes out.
  */
 import { parentPort } from 'node:worker_threads';
 import { getQuickJS, type QuickJSContext, type QuickJSHandle, type QuickJSRuntime } from 'quickjs-emscripten';
-import type { CodeAnswer, CodeQuestion } from './code-pool.ts';
+import {
+  type CodeAnswer,
+  type CodeWork,
+  type ThreadQuestion,
+  type ThreadWork,
+  threadMs,
+} from './code-pool.ts';
 
 const stackBytes = 512 * 1024;
 /** Characters of a result. */
@@ -14,26 +20,55 @@ const jobsAtOnce = 1000;
 
 type Outcome = { readonly json: string } | { readonly error: string };
 
-parentPort?.on('message', (question: CodeQuestion) => {
-  run(question).then(
-    (answer) => parentPort?.postMessage(answer),
+parentPort?.on('message', ({ id, work }: ThreadQuestion) => {
+  run(work).then(
+    (outcome) => parentPort?.postMessage({ id, ...outcome } satisfies CodeAnswer),
     () => {
       // The engine is in an unknown state: this thread is of no more use.
-      const answer: CodeAnswer = { id: question.id, error: 'the sandbox failed', broken: true };
+      const answer: CodeAnswer = { id, error: 'the sandbox failed', broken: true };
       parentPort?.postMessage(answer);
     },
   );
 });
 
-async function run(question: CodeQuestion): Promise<CodeAnswer> {
+async function run(work: ThreadWork): Promise<Outcome> {
+  if (work.kind === 'code') return runCode(work);
+  // Loaded by those runs only that need it.
+  const { OutOfTime } = await import('./within-time.ts');
+  try {
+    return bounded(await computed(work));
+  } catch (error) {
+    if (!(error instanceof OutOfTime)) throw error;
+    return { error: error.message };
+  }
+}
+
+/** @throws OutOfTime */
+async function computed(work: Exclude<ThreadWork, CodeWork>): Promise<unknown> {
+  if (work.kind === 'check') {
+    const { violations } = await import('./validate.ts');
+    const { withLinearPatterns } = await import('./linear-patterns.ts');
+    return violations(withLinearPatterns(JSON.parse(work.schema)), JSON.parse(work.value), threadMs);
+  }
+  const { responseVariables } = await import('./response-data.ts');
+  return responseVariables(JSON.parse(work.entries), JSON.parse(work.response), threadMs);
+}
+
+function bounded(value: unknown): Outcome {
+  const json = JSON.stringify(value);
+  if (json.length > mostCharacters) return { error: `the result has more than ${mostCharacters} characters` };
+  return { json };
+}
+
+async function runCode(work: CodeWork): Promise<Outcome> {
   const quickJs = await getQuickJS();
   const runtime = quickJs.newRuntime();
   try {
-    runtime.setMemoryLimit(question.memoryBytes);
+    runtime.setMemoryLimit(work.memoryBytes);
     runtime.setMaxStackSize(stackBytes);
-    const sandbox = new Sandbox(runtime, question);
+    const sandbox = new Sandbox(runtime, work);
     try {
-      return { id: question.id, ...sandbox.outcome() };
+      return sandbox.outcome();
     } finally {
       sandbox.dispose();
     }
@@ -45,12 +80,12 @@ async function run(question: CodeQuestion): Promise<CodeAnswer> {
 class Sandbox {
   readonly #runtime: QuickJSRuntime;
   readonly #context: QuickJSContext;
-  readonly #question: CodeQuestion;
+  readonly #question: CodeWork;
   /** The earliest time at which the limit can be reached, ms. */
   readonly #deadline: number;
   readonly #began: NodeJS.CpuUsage;
 
-  constructor(runtime: QuickJSRuntime, question: CodeQuestion) {
+  constructor(runtime: QuickJSRuntime, question: CodeWork) {
     this.#runtime = runtime;
     this.#context = runtime.newContext();
     this.#question = question;

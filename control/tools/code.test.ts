@@ -10,7 +10,10 @@ afterAll(() => pool.close());
 
 const memoryBytes = 16 * 1024 * 1024;
 const run = (code: string, input: unknown = {}, cpuMs = 2000, signal = new AbortController().signal) =>
-  pool.run({ code, input: JSON.stringify(input), variables: '{"city":"Bern"}', cpuMs, memoryBytes }, signal);
+  pool.run(
+    { kind: 'code', code, input: JSON.stringify(input), variables: '{"city":"Bern"}', cpuMs, memoryBytes },
+    { orgId: 'a', timeoutMs: 60_000, signal },
+  );
 
 describe('code of a tool', () => {
   it.each([
@@ -116,17 +119,87 @@ describe('a thread that does not answer', () => {
   it('is ended, and the next run has a new one', async () => {
     let ended = 0;
     const strict = new CodePool({ threads: 1, mostWaiting: 3, graceMs: -1000 }, () => ended++);
-    const question = { input: '{}', variables: '{}', cpuMs: 1000, memoryBytes };
-    const { signal } = new AbortController();
-    expect(await strict.run({ ...question, code: 'while (true) {}' }, signal)).toEqual({
+    const question = { kind: 'code', input: '{}', variables: '{}', cpuMs: 1000, memoryBytes } as const;
+    const order = { orgId: 'a', timeoutMs: 60_000, signal: new AbortController().signal };
+    expect(await strict.run({ ...question, code: 'while (true) {}' }, order)).toEqual({
       error: 'the code ran longer than 1000 ms',
     });
     expect(ended).toBe(1);
-    const other = await strict.run({ ...question, code: 'return 1', cpuMs: 31_000 }, signal);
+    const other = await strict.run({ ...question, code: 'return 1', cpuMs: 31_000 }, order);
     expect(other).toEqual({ value: 1 });
     await strict.close();
-    expect(await strict.run({ ...question, code: 'return 1' }, signal)).toEqual({
+    expect(await strict.run({ ...question, code: 'return 1' }, order)).toEqual({
       error: 'the service is stopping',
     });
+  });
+});
+
+describe('threads that several organizations use', () => {
+  const endless = { kind: 'code', code: 'while (true) {}', input: '{}', variables: '{}' } as const;
+  const cpuMs = 60_000;
+  let ended = 0;
+  let shared: CodePool;
+  beforeAll(() => {
+    shared = new CodePool({ threads: 2, mostWaiting: 2, graceMs: 20_000 }, () => ended++);
+  });
+  afterAll(() => shared.close());
+  const loop = (orgId: string, signal: AbortSignal, timeoutMs = 60_000) =>
+    shared.run({ ...endless, cpuMs, memoryBytes }, { orgId, timeoutMs, signal });
+  const quick = (orgId: string, value: number) =>
+    shared.run(
+      { ...endless, code: `return ${value}`, cpuMs, memoryBytes },
+      { orgId, timeoutMs: 60_000, signal: new AbortController().signal },
+    );
+
+  it('leave one to the others, whose runs do not stand behind those of the first', async () => {
+    const stop = new AbortController();
+    const loops = [1, 2, 3].map(() => loop('a', stop.signal));
+    expect(await quick('b', 7)).toEqual({ value: 7 });
+    expect(shared.waiting).toBe(2);
+    expect(await quick('a', 8)).toEqual({ error: 'too much code waits to be run; try again' });
+    expect(await Promise.all([quick('b', 9), quick('c', 10)])).toEqual([{ value: 9 }, { value: 10 }]);
+    stop.abort();
+    expect(await Promise.all(loops)).toEqual(Array(3).fill({ error: 'the run was given up' }));
+    expect(shared.waiting).toBe(0);
+  });
+
+  it('are ended when their run is given up, so that the next run does not wait for it', async () => {
+    const before = ended;
+    const stop = new AbortController();
+    const given = loop('a', stop.signal);
+    const next = quick('a', 1);
+    stop.abort();
+    expect(await given).toEqual({ error: 'the run was given up' });
+    expect(await next).toEqual({ value: 1 });
+    expect(ended).toBe(before + 1);
+  });
+
+  it('are waited for no longer than the time of the run, which running counts towards, too', async () => {
+    const stop = new AbortController();
+    const [first, second] = [loop('a', stop.signal, 300), loop('a', stop.signal, 200)];
+    expect(await second).toEqual({ error: 'no thread was free for the code within 200 ms' });
+    expect(await first).toEqual({ error: 'the code ran longer than 300 ms' });
+    expect(await quick('a', 1)).toEqual({ value: 1 });
+  });
+
+  it('check schemas and take JSON paths that the main thread should not compute', async () => {
+    const order = { orgId: 'a', timeoutMs: 60_000, signal: new AbortController().signal };
+    const schema = JSON.stringify({ patternProperties: { '^(a+)+$': { type: 'number' } } });
+    const check = (value: unknown) =>
+      shared.run({ kind: 'check', schema, value: JSON.stringify(value) }, order);
+    expect(await check({ aa: 'x' })).toEqual({ value: [{ path: '/aa', rule: 'must be number' }] });
+    expect(await check({ [`${'a'.repeat(60)}!`]: 1 })).toEqual({ error: 'took longer than 100 ms' });
+    const take = (path: string, response: unknown) =>
+      shared.run(
+        {
+          kind: 'paths',
+          entries: JSON.stringify([{ name: 'x', data: path }]),
+          response: JSON.stringify(response),
+        },
+        order,
+      );
+    expect(await take('$.a[?@.n > 1].n', { a: [{ n: 1 }, { n: 2 }] })).toEqual({ value: { x: [2] } });
+    const texts = Array.from({ length: 5 }, () => ({ v: `${'a'.repeat(60)}!` }));
+    expect(await take('$[?match(@.v, "(a+)+b")]', texts)).toEqual({ error: 'took longer than 100 ms' });
   });
 });

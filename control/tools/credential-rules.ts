@@ -1,7 +1,9 @@
 /** What the credentials of a resource must be (contract 8.3). Pure. */
 import type { BlockList } from 'node:net';
+import { isObject } from '#shared/agent/graph-problem.ts';
 import { ApiError } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
+import { secretMask } from '../sip/rules.ts';
 import type { Credentials, Integration } from './integrations/integration.ts';
 import { checkHeaders } from './rest-rules.ts';
 import { pointerPart } from './template.ts';
@@ -22,6 +24,7 @@ export function checkCredentials(
     const path = `/credentials/${pointerPart(name)}`;
     throw ApiError.of('UNKNOWN_PROPERTY', { path }, `${path}: not a known property`);
   }
+  refuseMasks(credentials, '/credentials');
   for (const name of texts) {
     const value = credentials[name];
     const fits = typeof value === 'string' && value.length > 0 && value.length <= mostCharacters;
@@ -34,6 +37,15 @@ export function checkCredentials(
   if (credentials.headers !== undefined) checkHeaders(credentials.headers, '/credentials/headers');
   if (baseUrl === 'required' || credentials.base_url !== undefined) {
     checkBaseUrl(credentials.base_url, allowedTargets);
+  }
+}
+
+/** The mask means "as stored" (contract 1.7), and of a new resource nothing is stored. */
+function refuseMasks(values: Readonly<Record<string, unknown>>, path: string): void {
+  for (const [name, value] of Object.entries(values)) {
+    const at = `${path}/${pointerPart(name)}`;
+    if (value === secretMask) throw ApiError.invalid(at, 'keeps a stored value, but none is stored yet');
+    if (isObject(value)) refuseMasks(value, at);
   }
 }
 

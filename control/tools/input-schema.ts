@@ -3,6 +3,7 @@
  * (contract 8.1). Says what is wrong with one before any value is checked against it.
  */
 import { isObject } from '#shared/agent/graph-problem.ts';
+import { patternProblem } from './linear-patterns.ts';
 import { pointerPart } from './template.ts';
 
 export interface SchemaProblem {
@@ -27,7 +28,8 @@ const flag: Check = (value, path, walk) => {
   if (typeof value !== 'boolean') walk.add(path, 'must be true or false');
 };
 const expression: Check = (value, path, walk) => {
-  if (typeof value !== 'string' || !isExpression(value)) walk.add(path, 'must be a regular expression');
+  const problem = typeof value === 'string' ? patternProblem(value) : 'must be a regular expression';
+  if (problem !== null) walk.add(path, problem);
 };
 const schema: Check = (value, path, walk) => walk.schema(value, path);
 const schemaMap: Check = (value, path, walk) => {
@@ -200,15 +202,6 @@ function decoded(text: string): string {
     return decodeURIComponent(text);
   } catch {
     return text;
-  }
-}
-
-function isExpression(text: string): boolean {
-  try {
-    new RegExp(text, 'u');
-    return true;
-  } catch {
-    return false;
   }
 }
 

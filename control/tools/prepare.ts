@@ -10,7 +10,7 @@ import {
   sendOutgoing,
 } from '../outgoing/request.ts';
 import type { Attempt } from './attempts.ts';
-import type { CodePool } from './code-pool.ts';
+import type { CodePool, CodeWork } from './code-pool.ts';
 import { fingerprint, type HttpCall, restCall, serviceCall } from './http-call.ts';
 import type { Action, Credentials, Params } from './integrations/integration.ts';
 import { countRefusal, forgetRefusals } from './resources-store.ts';
@@ -29,6 +29,8 @@ export type SendSms = (
 
 export interface PrepareParts extends OutgoingParts {
   readonly db: Db;
+  /** Whose tool it is. */
+  readonly orgId: string;
   readonly sendSms: SendSms;
   readonly code: CodePool;
   readonly codeLimits: { readonly cpuMs: number; readonly memoryBytes: number };
@@ -47,6 +49,7 @@ export interface Prepared {
 
 /** Bytes of a response that are read (contract 8.2). */
 const mostBytes = 1_048_576;
+const ownSchemaMs = 100;
 
 /** @throws TemplateError when the body cannot be filled in with these values */
 export function prepare(
@@ -80,7 +83,8 @@ function paramsOf(draft: ToolDraft, action: Action, scope: Scope): Params {
   const filled = body === null ? scope.inputs : new Renderer(scope).tree(body);
   if (!isObject(filled)) throw new TemplateError('the body of the tool must be an object');
   const given = Object.fromEntries(Object.entries(filled).filter(([, value]) => value !== null));
-  const [wrong] = violations(action.inputSchema, given);
+  // A schema of our own, which has no expression that could take long.
+  const [wrong] = violations(action.inputSchema, given, ownSchemaMs);
   if (wrong)
     throw new TemplateError(`${action.key} cannot be done: ${wrong.path || 'its body'} ${wrong.rule}`);
   return given as Record<string, JsonValue>;
@@ -156,11 +160,13 @@ function smsPrepared({ sendSms }: PrepareParts, { to, text }: Params): Prepared 
   };
 }
 
-function codePrepared({ code: pool, codeLimits }: PrepareParts, draft: ToolDraft, scope: Scope): Prepared {
+function codePrepared(parts: PrepareParts, draft: ToolDraft, scope: Scope): Prepared {
+  const { code: pool, codeLimits, orgId } = parts;
   const body = bodyTree(draft.body);
   const code = isObject(body) ? body.code : null;
   if (typeof code !== 'string') throw new TemplateError('the tool has no body with code');
-  const question = {
+  const work: CodeWork = {
+    kind: 'code',
     code,
     input: JSON.stringify(scope.inputs),
     variables: JSON.stringify(scope.variables),
@@ -171,7 +177,7 @@ function codePrepared({ code: pool, codeLimits }: PrepareParts, draft: ToolDraft
     // The variables hold the time, which must not make every run another one.
     fingerprint: '',
     attempt: async (signal) => {
-      const outcome = await pool.run(question, signal);
+      const outcome = await pool.run(work, { orgId, timeoutMs: draft.timeout, signal });
       if ('value' in outcome) return { statusCode: null, data: outcome.value, error: null, again: false };
       return { statusCode: null, data: null, error: outcome.error, again: false };
     },

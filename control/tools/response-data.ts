@@ -5,8 +5,6 @@ import { lookUp } from '#shared/agent/template.ts';
 import type { ResponseData } from '#shared/api/tools.ts';
 import { withinTime } from './within-time.ts';
 
-const extractMs = 100;
-
 /** `order.items.0.name`: a dotted way as Webhook nodes have it, for which RFC 9535 has another form. */
 const dotted = /^[^\s.[\]'"*?@,:()]+(?:\.[^\s.[\]'"*?@,:()]+|\[\d+\])*$/;
 
@@ -15,16 +13,23 @@ export function isResponsePath(text: string): boolean {
   return isRfcPath(fromRoot(text)) || dotted.test(text.trim());
 }
 
+/** Whether a path leads to one place at most, so that its time is that of its length. */
+export function isSteadyPath(text: string): boolean {
+  return isSingular(fromRoot(text));
+}
+
 /**
  * The variables that `entries` take from a response; those without a value are left out. A path that can lead to
  * several places yields a list.
+ * @param ms that it may compute
  * @throws OutOfTime
  */
 export function responseVariables(
   entries: readonly ResponseData[],
   response: unknown,
+  ms: number,
 ): Record<string, unknown> {
-  const found = withinTime(extractMs, () =>
+  const found = withinTime(ms, () =>
     entries.map(({ name, data }): [string, unknown] => [name, valueAt(response, data)]),
   );
   return Object.fromEntries(found.filter(([, value]) => value !== undefined));

@@ -241,6 +241,19 @@ describe('creating a tool', () => {
   });
 });
 
+describe('a new resource', () => {
+  it.each([
+    ['chat-app', { base_url: 'https://x.example.com', token: '********' }, '/credentials/token'],
+    ['rest_api', { headers: { 'X-Key': '********' } }, '/credentials/headers/X-Key'],
+  ])('of %s takes no mask of a secret, because none is stored', async (integration, credentials, path) => {
+    const answer = await test.call('POST', `/v1/integrations/${integration}/resources`, {
+      body: { name: 'r', credentials },
+    });
+    expect([answer.status, answer.codes]).toEqual([400, ['INVALID_PARAMETER']]);
+    expect(answer.body.errors).toMatchObject([{ details: { path } }]);
+  });
+});
+
 describe('the list', () => {
   it('is paged, searched and ordered by age', async () => {
     const ids: string[] = [];

@@ -49,7 +49,7 @@ function writeRoutes(app: App, services: Services): void {
   app.route({
     method: 'POST',
     url: '/v2/tools',
-    config: { errors: [...written], errorStatuses: { INTEGRATION_NOT_FOUND: 400 } },
+    config: { errors: [...written, 'QUOTA_EXCEEDED'], errorStatuses: { INTEGRATION_NOT_FOUND: 400 } },
     schema: { summary: 'Create a tool', body: ToolCreate, response: { 200: ToolChanged } },
     handler: async (request) => {
       const draft = newDraft(request.body);
@@ -57,6 +57,7 @@ function writeRoutes(app: App, services: Services): void {
       const orgId = orgOf(request);
       const id = newId();
       await services.database.db.transaction().execute(async (db) => {
+        await services.quotas.room(db, 'tools', orgId);
         await requireResource(db, orgId, draft);
         await insertTool(db, { id, orgId, now: isoTime(services.clock) }, draft);
         const change = { orgId, area: 'tools', subject: toolIdOf(id), action: 'create' };

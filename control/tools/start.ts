@@ -1,5 +1,5 @@
 /** Puts the tools together with the deployment's settings, SMS service and metrics. */
-import { Counter, type Metric, type Registry } from 'prom-client';
+import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
 import type { AgentTool } from '#shared/edge-protocol.ts';
 import type { Services } from '../services.ts';
@@ -37,7 +37,7 @@ export function startTools(
   parts: Pick<ToolsParts, 'log' | 'resolve' | 'ca'> & { readonly sms: SmsSender },
 ): ToolService {
   const { sms, ...others } = parts;
-  const { metrics, counters } = toolMetrics();
+  const { metrics, counters } = toolMetrics(() => tools.codeWaiting);
   const { clock, config, database, secrets, allowedTargets } = services;
   const sendSms: SendSms = async ({ id, to, text }, signal) => {
     const notice = {
@@ -71,7 +71,10 @@ export function startTools(
   };
 }
 
-function toolMetrics(): { readonly metrics: ToolMetrics; readonly counters: readonly Metric[] } {
+function toolMetrics(codeWaiting: () => number): {
+  readonly metrics: ToolMetrics;
+  readonly counters: readonly Metric[];
+} {
   const runs = new Counter({
     name: 'trunkline_control_tool_runs_total',
     help: 'Runs of tools, by integration: success, failure, or a result that was used again.',
@@ -83,9 +86,17 @@ function toolMetrics(): { readonly metrics: ToolMetrics; readonly counters: read
     help: 'Threads that were ended because customers’ code in them did not stop.',
     registers: [],
   });
+  const waiting = new Gauge({
+    name: 'trunkline_control_tool_code_waiting',
+    help: 'Runs of customers’ code, checks and paths that wait for a thread.',
+    registers: [],
+    collect() {
+      this.set(codeWaiting());
+    },
+  });
   const metrics: ToolMetrics = {
     run: (integration, outcome) => runs.inc({ integration, outcome }),
     codeKilled: () => killed.inc(),
   };
-  return { metrics, counters: [runs, killed] };
+  return { metrics, counters: [runs, killed, waiting] };
 }

@@ -13,25 +13,29 @@ import type { OutgoingParts } from '../outgoing/request.ts';
 import { withRetries } from './attempts.ts';
 import { cacheKey, ResultCache } from './cache.ts';
 import { CodePool } from './code-pool.ts';
+import { customerVariables, customerViolations, type Threads } from './customer-work.ts';
 import { findAction, findIntegration } from './integrations/catalogue.ts';
 import type { Action, Integration } from './integrations/integration.ts';
 import { OrgGate } from './org-gate.ts';
 import { type Prepared, prepare, type SendSms } from './prepare.ts';
 import { findActiveResource, openCredentials } from './resources-store.ts';
-import { responseVariables } from './response-data.ts';
 import type { ToolDraft } from './rules.ts';
 import { insertRun } from './runs-store.ts';
 import { draftOf } from './store.ts';
 import { TemplateError } from './template.ts';
-import { violations } from './validate.ts';
-import { OutOfTime } from './within-time.ts';
 
 export interface ToolSettings {
   /** ms that a result is used again in its conversation */
   readonly cacheMs: number;
   /** Tools of one organization that run at a time. */
   readonly runsPerOrganization: number;
-  readonly code: { readonly threads: number; readonly cpuMs: number; readonly memoryBytes: number };
+  readonly code: {
+    readonly threads: number;
+    /** Runs of one organization that wait for a thread. */
+    readonly waiting: number;
+    readonly cpuMs: number;
+    readonly memoryBytes: number;
+  };
 }
 
 export interface ToolMetrics {
@@ -74,7 +78,6 @@ export interface RunResult {
 type Outcome = Omit<RunResult, 'responseTime'> & { readonly attempts: number; readonly cached: boolean };
 
 const mostCachedCharacters = 32 * 1024 * 1024;
-const mostCodeWaiting = 100;
 /** Beyond the time of the code itself: the thread and its engine may have to be loaded first, ms. */
 const codeGraceMs = 5000;
 
@@ -92,7 +95,7 @@ export class Tools {
     this.#cache = new ResultCache(clock, settings.cacheMs, mostCachedCharacters);
     this.#gate = new OrgGate(settings.runsPerOrganization);
     this.#code = new CodePool(
-      { threads: settings.code.threads, mostWaiting: mostCodeWaiting, graceMs: codeGraceMs },
+      { threads: settings.code.threads, mostWaiting: settings.code.waiting, graceMs: codeGraceMs },
       () => metrics.codeKilled(),
     );
   }
@@ -116,6 +119,11 @@ export class Tools {
     return running;
   }
 
+  /** Runs of code, checks and paths that wait for a thread. */
+  get codeWaiting(): number {
+    return this.#code.waiting;
+  }
+
   /** Gives up what runs, and resolves when nothing does. */
   async close(): Promise<void> {
     this.#closing.abort(ApiError.unavailable('The service is stopping.', 5));
@@ -126,10 +134,12 @@ export class Tools {
   async #run(tool: ToolRow, order: RunOrder): Promise<RunResult> {
     const { clock, metrics } = this.#parts;
     const draft = draftOf(tool);
-    const inputs = checkedInputs(draft, order.inputs);
+    const signal = AbortSignal.any([order.signal, this.#closing.signal]);
+    const threads = { pool: this.#code, orgId: tool.org_id, timeoutMs: draft.timeout, signal };
+    const inputs = await checkedInputs(draft, order.inputs, threads);
+    signal.throwIfAborted();
     const { integration, action } = known(tool);
     const resource = await this.#resource(tool, integration);
-    const signal = AbortSignal.any([order.signal, this.#closing.signal]);
     signal.throwIfAborted();
     const startedAt = clock.now();
     const leave = this.#gate.enter(tool.org_id);
@@ -166,7 +176,7 @@ export class Tools {
     try {
       const credentials = resource && openCredentials(this.#parts.secrets, resource);
       const { settings } = this.#parts;
-      const parts = { ...this.#parts, code: this.#code, codeLimits: settings.code };
+      const parts = { ...this.#parts, orgId: tool.org_id, code: this.#code, codeLimits: settings.code };
       prepared = prepare(parts, draft, action, resource && { id: resource.id, credentials }, {
         inputs,
         variables,
@@ -190,9 +200,10 @@ export class Tools {
       },
       () => prepared.attempt(signal),
     );
-    const outcome = withVariables(
+    const outcome = await withVariables(
       { success: error === null, statusCode, data, variables: {}, error, attempts, cached: false },
       draft,
+      { pool: this.#code, orgId: tool.org_id, timeoutMs: draft.timeout, signal },
     );
     if (key !== null && outcome.success) this.#cache.set(key, outcome);
     return outcome;
@@ -228,10 +239,14 @@ export class Tools {
 }
 
 /** @throws ApiError INVALID_PARAMETER with every violation */
-function checkedInputs(draft: ToolDraft, inputs: unknown): Record<string, unknown> {
+async function checkedInputs(
+  draft: ToolDraft,
+  inputs: unknown,
+  threads: Threads,
+): Promise<Record<string, unknown>> {
   const given = inputs ?? {};
   const found = isObject(given)
-    ? violations(draft.input_schema ?? {}, given)
+    ? await customerViolations(draft.input_schema ?? {}, given, threads)
     : [{ path: '', rule: 'must be object' }];
   const items = found.map(({ path, rule }) =>
     errorItem('INVALID_PARAMETER', { path: `/inputs${path}`, rule }, `/inputs${path}: ${rule}`),
@@ -249,14 +264,11 @@ function known(tool: ToolRow): { integration: Integration; action: Action } {
   return { integration, action };
 }
 
-function withVariables(outcome: Outcome, draft: ToolDraft): Outcome {
+async function withVariables(outcome: Outcome, draft: ToolDraft, threads: Threads): Promise<Outcome> {
   if (!outcome.success) return outcome;
-  try {
-    return { ...outcome, variables: responseVariables(draft.response_data ?? [], outcome.data) };
-  } catch (error) {
-    if (!(error instanceof OutOfTime)) throw error;
-    return { ...outcome, error: 'the response_data paths take too long on this response' };
-  }
+  const variables = await customerVariables(draft.response_data ?? [], outcome.data, threads);
+  if (variables) return { ...outcome, variables };
+  return { ...outcome, error: 'the response_data paths take too long on this response' };
 }
 
 function failed(error: string): Outcome {

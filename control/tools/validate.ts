@@ -1,9 +1,8 @@
 /** Values against the schemas of tools and actions. */
 import type { TSchema } from 'typebox';
 import { Check, Errors } from 'typebox/value';
-import { OutOfTime, withinTime } from './within-time.ts';
+import { withinTime } from './within-time.ts';
 
-const checkMs = 100;
 const mostListed = 20;
 
 export interface Violation {
@@ -14,17 +13,23 @@ export interface Violation {
 
 /**
  * All that a schema finds wrong with a value, 20 at most. The schema is interpreted, not compiled to code, because
- * customers write it, and it is stopped after a time, because its expressions may take for ever.
+ * customers write it, and it is stopped after a time, because it may take for ever.
+ * @param ms that it may compute
+ * @throws OutOfTime
  */
-export function violations(schema: Readonly<Record<string, unknown>>, value: unknown): readonly Violation[] {
+export function violations(
+  schema: Readonly<Record<string, unknown>>,
+  value: unknown,
+  ms: number,
+): readonly Violation[] {
   const type: TSchema = schema;
   try {
-    return withinTime(checkMs, () => (Check(type, value) ? [] : Errors(type, value).flatMap(translate)))
+    return withinTime(ms, () => (Check(type, value) ? [] : Errors(type, value).flatMap(translate)))
       .filter(({ rule }) => rule !== '')
       .slice(0, mostListed);
   } catch (error) {
-    if (error instanceof OutOfTime || error instanceof RangeError) {
-      return [{ path: '', rule: 'cannot be checked against the schema in time' }];
+    if (error instanceof RangeError) {
+      return [{ path: '', rule: 'is too deep to be checked against the schema' }];
     }
     throw error;
   }

@@ -82,11 +82,7 @@ export interface NewEvent {
  * Puts an event on its way, in the transaction `db` of what it reports. Announce `webhookSubject` after the
  * commit. Returns its id; null when there is no URL to send it to.
  */
-export async function queueEvent(
-  db: Db,
-  clock: Pick<Clock, 'now'>,
-  event: NewEvent,
-): Promise<string | null> {
+export async function queueEvent(db: Db, clock: Pick<Clock, 'now'>, event: NewEvent): Promise<string | null> {
   const { orgId, type, subjectId } = event;
   const url = event.url ?? (await eventUrl(db, orgId));
   if (!url) return null;
@@ -138,10 +134,13 @@ function waitingDelivery(event: {
  * Returns what is told of each call report just before it is stored, in its transaction: the report that ends a
  * call puts `call.completed` on its way, to the URL of the call, else of its number, else of the organization.
  * The body is made at the first attempt, so that it has the whole conversation. True when one was stored.
+ *
+ * The event has the id of its call: one that was closed because its edge was gone, and goes on after all, is told
+ * of once.
  */
 export function prepareCallCompleted(
   connection: SqliteFile.Database,
-): (call: CallRecord, now: string) => boolean {
+): (call: Pick<CallRecord, 'id' | 'org_id' | 'number' | 'ended_at'>, now: string) => boolean {
   const stored = connection.prepare<[string], { ended_at: string | null; webhook: string | null }>(
     'select ended_at, webhook from calls where id = ?',
   );
@@ -152,7 +151,7 @@ export function prepareCallCompleted(
     'select event_webhook_url from organizations where id = ?',
   );
   const insert = connection.prepare<[WebhookDeliveryRow]>(
-    `insert into webhook_deliveries values (@id, @org_id, @type, @url, @subject_id, @body, @created_at,
+    `insert or ignore into webhook_deliveries values (@id, @org_id, @type, @url, @subject_id, @body, @created_at,
        @first_attempt_at, @attempts, @next_attempt_at, @delivered_at, @last_status, @last_error)`,
   );
   return (call, now) => {
@@ -166,8 +165,7 @@ export function prepareCallCompleted(
       (settings === undefined ? undefined : readSettings(settings).webhook) ??
       organization.get(call.org_id)?.event_webhook_url;
     if (!url) return false;
-    const event = { id: `evt_${newId()}`, orgId: call.org_id, type: callCompleted, subjectId: call.id };
-    insert.run(waitingDelivery({ ...event, url, now }));
-    return true;
+    const event = { id: `evt_${call.id}`, orgId: call.org_id, type: callCompleted, subjectId: call.id };
+    return insert.run(waitingDelivery({ ...event, url, now })).changes > 0;
   };
 }

@@ -39,7 +39,7 @@ export function widgetRoutes(app: App, services: Services, { threads, visitors }
   app.route({
     method: 'POST',
     url: '/v1/widget',
-    config: { errors: ['PATHWAY_NOT_FOUND', 'PERSONA_NOT_FOUND', 'VERSION_NOT_FOUND'] },
+    config: { errors: ['PATHWAY_NOT_FOUND', 'PERSONA_NOT_FOUND', 'VERSION_NOT_FOUND', 'QUOTA_EXCEEDED'] },
     schema: { summary: 'Create a widget', body: WidgetCreate, response: { 200: WidgetCreated } },
     handler: async (request) => {
       const { body } = request;
@@ -59,6 +59,7 @@ export function widgetRoutes(app: App, services: Services, { threads, visitors }
         updated_at: now,
       };
       await db.transaction().execute(async (trx) => {
+        await services.quotas.room(trx, 'widgets', row.org_id);
         await checkAgent(trx, row);
         await insertWidget(trx, row);
         await recordChange(trx, clock, actorOf(request), {
@@ -109,7 +110,7 @@ export function widgetRoutes(app: App, services: Services, { threads, visitors }
   app.route({
     method: 'POST',
     url: '/v1/widget/:id/threads',
-    config: { errors: ['WIDGET_NOT_FOUND'] },
+    config: { errors: ['WIDGET_NOT_FOUND', 'QUOTA_EXCEEDED'] },
     schema: {
       summary: 'Begin a thread',
       params: WidgetPath,

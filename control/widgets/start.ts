@@ -18,7 +18,7 @@ export interface WidgetParts {
 }
 
 export function startWidgets(
-  { clock, config, conversations, database }: Services,
+  { clock, config, conversations, database, quotas }: Services,
   log: FastifyBaseLogger,
   metrics: WidgetMetrics,
 ): WidgetParts {
@@ -26,6 +26,7 @@ export function startWidgets(
   const parts = { db: database.db, clock, live: new Live(), log };
   const threads = new Threads({
     ...parts,
+    quotas,
     agent: textThreadAgent(conversations),
     mostMessages: limits.mostMessages,
     mostWaiting: limits.mostWaiting,

@@ -14,6 +14,7 @@ import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Db, WidgetMessageRow, WidgetRow } from '../db/tables.ts';
+import type { Quotas } from '../organizations/quotas.ts';
 import type { Live } from './live.ts';
 import { clean, PieceMask } from './masking.ts';
 import { endOf, unansweredText } from './rules.ts';
@@ -36,6 +37,7 @@ export interface ThreadsParts {
   readonly clock: Clock;
   readonly live: Live;
   readonly agent: ThreadAgent;
+  readonly quotas: Pick<Quotas, 'threadRoom'>;
   readonly log: { error(facts: object, message: string): void };
   /** A thread ends with its message of this number. */
   readonly mostMessages: number;
@@ -94,6 +96,7 @@ export class Threads {
     return db.transaction().execute(async (trx) => {
       const begun = await agent.begin(trx, { threadId: id, source, greeting: given, variables });
       const now = this.#now();
+      await this.#parts.quotas.threadRoom(trx, widget.id, now);
       await insertThread(trx, {
         id,
         widget_id: widget.id,

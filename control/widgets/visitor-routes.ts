@@ -52,7 +52,10 @@ function sessionRoute(app: App, { clock, database: { db } }: Services, { threads
   app.route({
     method: 'POST',
     url: '/v1/widget/:id/session',
-    config: { access: 'public', errors: ['ORIGIN_NOT_ALLOWED', 'WIDGET_NOT_FOUND', 'RATE_LIMITED'] },
+    config: {
+      access: 'public',
+      errors: ['ORIGIN_NOT_ALLOWED', 'WIDGET_NOT_FOUND', 'RATE_LIMITED', 'QUOTA_EXCEEDED'],
+    },
     schema: {
       summary: 'A visitor’s right to one thread; asked for by pages, by their origin',
       params: WidgetPath,
@@ -147,7 +150,7 @@ function preflightRoutes(app: App, { visitors }: WidgetParts): void {
         if (reply.hasHeader('access-control-allow-origin')) {
           reply.headers({
             'access-control-allow-methods': method,
-            'access-control-allow-headers': 'authorization, content-type, last-event-id',
+            'access-control-allow-headers': 'authorization, content-type, idempotency-key, last-event-id',
             'access-control-max-age': '600',
           });
         }

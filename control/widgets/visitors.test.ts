@@ -16,10 +16,10 @@ const session = (body: object = {}, headers: Record<string, string> = { origin }
 async function newVisitor() {
   const { body } = await session();
   const { token, thread_id, visitor_id } = body.data as unknown as Record<string, string>;
-  const call = (method: 'GET' | 'POST', path: string, payload?: object) =>
+  const call = (method: 'GET' | 'POST', path: string, payload?: object, more?: Record<string, string>) =>
     test.call(method, path, {
       key: `Bearer ${token}`,
-      headers: { origin },
+      headers: { origin, ...more },
       ...(payload && { body: payload }),
     });
   return { call, visitor_id, thread: `${widget}/threads/${thread_id}`, thread_id: String(thread_id) };
@@ -143,6 +143,35 @@ describe('behind a proxy', () => {
     expect((await from('192.0.2.2')).status).toBe(200);
     expect((await from('192.0.2.1')).status).toBe(429);
     expect((await from('192.0.2.9, 192.0.2.1')).status).toBe(429);
+  });
+});
+
+describe('a visitor with an Idempotency-Key', () => {
+  const post = (visitor: Awaited<ReturnType<typeof newVisitor>>, content: string) =>
+    visitor.call('POST', `${visitor.thread}/messages`, { content }, { 'idempotency-key': 'k' });
+
+  it('writes a message once, whatever others do with the same key', async () => {
+    const [one, other] = [await newVisitor(), await newVisitor()];
+    const first = await post(one, 'Hello');
+    const again = await post(one, 'Hello');
+    expect([again.body, again.headers['idempotent-replayed']]).toEqual([first.body, 'true']);
+    expect((await post(one, 'Bye')).codes).toEqual(['IDEMPOTENCY_CONFLICT']);
+    const others = await post(other, 'Hello');
+    expect([others.status, others.headers['idempotent-replayed']]).toEqual([200, undefined]);
+    const organization = await test.call('POST', `${one.thread}/messages`, {
+      body: { content: 'Bye' },
+      headers: { 'idempotency-key': 'k' },
+    });
+    expect([organization.status, organization.headers['idempotent-replayed']]).toEqual([200, undefined]);
+  });
+
+  it('may send the key from a page of an allowed origin', async () => {
+    const asked = await test.control.app.inject({
+      method: 'OPTIONS',
+      url: `${widget}/threads/${unknownId}/messages`,
+      headers: { origin, 'access-control-request-method': 'POST' },
+    });
+    expect(asked.headers['access-control-allow-headers']).toContain('idempotency-key');
   });
 });
 

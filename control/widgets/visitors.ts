@@ -50,7 +50,7 @@ export class Visitors {
    * @throws ApiError AUTH_FAILURE, RATE_LIMITED
    */
   readonly admits = async (request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
-    await this.allowOrigin(request, reply);
+    const widget = await this.allowOrigin(request, reply);
     const token = keyOfHeader(request.headers.authorization);
     if (token === null || !isToken(token)) return false;
     const { clock, db, limits } = this.#parts;
@@ -58,6 +58,9 @@ export class Visitors {
     if (!session) throw ApiError.of('AUTH_FAILURE');
     this.#limit(request.ip, limit('visitor_address', limits.requestsPerMinute), reply);
     request.visitor = session;
+    if (widget?.id === session.widget_id) {
+      request.keyScope = { orgId: widget.org_id, name: `visitor ${session.thread_id}` };
+    }
     return true;
   };
 
@@ -73,7 +76,7 @@ export class Visitors {
     if (widget && origin !== undefined && isAllowedOrigin(configOf(widget), origin)) {
       reply.headers({
         'access-control-allow-origin': origin,
-        'access-control-expose-headers': 'retry-after, x-request-id',
+        'access-control-expose-headers': 'idempotent-replayed, retry-after, x-request-id',
       });
     }
     return widget;

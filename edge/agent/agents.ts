@@ -1,6 +1,7 @@
 /** Makes the agent of a call by its settings. */
 import type { BlockList } from 'node:net';
 import { builtInVariables } from '#shared/agent/built-in-variables.ts';
+import type { Talk } from '#shared/agent/conversation.ts';
 import type { LoadedPathway } from '#shared/agent/conversation-options.ts';
 import { type Graph, loadGraph } from '#shared/agent/graph.ts';
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
@@ -25,7 +26,7 @@ import { type StreamLimits, streamLimits } from './stream-link.ts';
 import { type TalkingDeps, type TalkLimits, talkLimits } from './talking-agent.ts';
 import { ToneAgent } from './tone-agent.ts';
 import { watchVoicemail } from './voicemail-watch.ts';
-import { createWebhookClient } from './webhook-client.ts';
+import { createWebhookClient, type WebhookClient } from './webhook-client.ts';
 
 export interface AgentsDeps {
   readonly pathways: (id: string, version: number) => PathwayConfig | undefined;
@@ -33,6 +34,10 @@ export interface AgentsDeps {
   readonly models: Pick<Models, 'agent'>;
   /** Who runs the tools of a call; absent: nobody, and agents are told of none. */
   readonly tools?: (tools: readonly AgentTool[], call: CallFacts) => ToolRunner;
+  /** Sends the requests of Webhook nodes; default: to judged addresses. */
+  readonly webhook?: WebhookClient;
+  /** As TalkingDeps has it. */
+  readonly watched?: (talk: Talk) => void;
   readonly tts: TextToSpeech;
   /** null: calls are driven by key presses */
   readonly stt: SpeechToText | null;
@@ -56,7 +61,7 @@ export interface AgentsDeps {
 export function createAgents(deps: AgentsDeps): Agents {
   const { clock, newId, ca } = deps;
   const resolve = deps.resolve ?? systemResolver;
-  const webhook = createWebhookClient({ allowed: deps.allowedTargets, resolve, clock, ca });
+  const webhook = deps.webhook ?? createWebhookClient({ allowed: deps.allowedTargets, resolve, clock, ca });
   const load = pathwayLoader(deps.pathways);
   const make: Agents['create'] = (settings, call, host) => {
     const log = deps.log.child({ call_id: call.callId, trunk_id: call.trunkId, agent: settings.kind });
@@ -74,6 +79,7 @@ export function createAgents(deps: AgentsDeps): Agents {
       log,
       newId,
       limits: { ...talkLimits, ...deps.talkLimits },
+      watched: deps.watched,
     };
     const models = () =>
       deps.models.agent({
@@ -87,6 +93,8 @@ export function createAgents(deps: AgentsDeps): Agents {
         return new EchoAgent();
       case 'tone':
         return new ToneAgent(settings.frequency_hz);
+      case 'test_caller':
+        throw new Error('only a test run has a simulated caller');
       case 'stream': {
         const organization = deps.organization(call.orgId);
         if (!organization) throw new Error(`Organization ${call.orgId} is not in the edge's configuration`);
@@ -129,9 +137,9 @@ export function createAgents(deps: AgentsDeps): Agents {
         synthesize: (text, sampleRate) => deps.tts.synthesize(text, { voice, language, sampleRate }),
       });
     },
-    consult(order, _call, host) {
+    consult(order, _call, host, { voice, language } = { voice: null, language: 'en-US' }) {
       const limits = { ...consultLimits, ...deps.consultLimits };
-      return new ConsultAgent(order, host, { tts: deps.tts, clock, newId, limits });
+      return new ConsultAgent(order, host, { tts: deps.tts, voice, language, clock, newId, limits });
     },
     waiting: ringback,
   };

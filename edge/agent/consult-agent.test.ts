@@ -8,7 +8,14 @@ import { countingVoice, RecordingHost, settle, takeFrames } from './testing.ts';
 async function setUp(order: ConsultOrder, tts: TextToSpeech = countingVoice) {
   const clock = new FakeClock();
   const host = new RecordingHost();
-  const agent = new ConsultAgent(order, host, { tts, clock, newId: () => 'id', limits: consultLimits });
+  const agent = new ConsultAgent(order, host, {
+    tts,
+    voice: 'kal',
+    language: 'de-DE',
+    clock,
+    newId: () => 'id',
+    limits: consultLimits,
+  });
   await agent.prepare();
   agent.start();
   const press = (digit: string) => agent.dtmf({ digit, durationMs: 100 });
@@ -76,6 +83,16 @@ describe('with a key', () => {
     press('*');
     expect(host.joins).toBe(1);
   });
+});
+
+it('speaks with the voice and the language of the call that is transferred', async () => {
+  const spoken: unknown[] = [];
+  const synthesize: TextToSpeech['synthesize'] = (text, options) => {
+    spoken.push([text, options]);
+    return countingVoice.synthesize(text, options);
+  };
+  await setUp(asking, { ...countingVoice, synthesize });
+  expect(spoken).toEqual([[announcement, { voice: 'kal', language: 'de-DE', sampleRate: 8000 }]]);
 });
 
 it('leaves no timer and joins nobody when the call is over', async () => {

@@ -14,7 +14,7 @@ import type { Clock, Timer } from '#shared/clock.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol.ts';
 import type { NewId } from '#shared/ids.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
-import type { AgentHost, AgentLeg, ConsultOrder, DtmfEvent } from '../call/ports.ts';
+import type { AgentHost, AgentLeg, ConsultOrder, DtmfEvent, Manner } from '../call/ports.ts';
 import { PlayQueue } from './play-queue.ts';
 
 export interface ConsultLimits {
@@ -28,7 +28,7 @@ export interface ConsultLimits {
 
 export const consultLimits: ConsultLimits = { acceptWithinMs: 15_000, repeats: 1, tailMs: 200 };
 
-export interface ConsultDeps {
+export interface ConsultDeps extends Manner {
   readonly tts: TextToSpeech;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -60,11 +60,8 @@ export class ConsultAgent implements AgentLeg {
     const { announcement } = this.#order;
     if (announcement === null) return;
     const { sampleRate } = this;
-    this.#speech = await this.#deps.tts.synthesize(announcement, {
-      voice: null,
-      language: 'en-US',
-      sampleRate,
-    });
+    const { tts, voice, language } = this.#deps;
+    this.#speech = await tts.synthesize(announcement, { voice, language, sampleRate });
   }
 
   start(): void {

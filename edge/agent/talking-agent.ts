@@ -55,6 +55,8 @@ export interface TalkingDeps {
   readonly log: Log;
   readonly newId: NewId;
   readonly limits: TalkLimits;
+  /** Shown the conversation whenever it went on; for tests of the agent. */
+  readonly watched?: ((talk: Talk) => void) | undefined;
 }
 
 /** An action, and how long the conversation's log was when it came: what stands there later happened later. */
@@ -197,7 +199,7 @@ export class TalkingAgent implements AgentLeg {
         case 'listen':
           return this.#listen(action);
         case 'webhook':
-          return { type: 'webhook', result: await this.#deps.webhook(action.request) };
+          return { type: 'webhook', result: await this.#deps.webhook(action.request, action.nodeId) };
         case 'tool':
           this.#transcribe('agent-action', `Uses the tool ${action.name}`, action);
           return { type: 'tool', result: await this.#deps.tool(action, this.#over.signal) };
@@ -235,6 +237,7 @@ export class TalkingAgent implements AgentLeg {
 
   /** New lines of the conversation's log and what has been learned. @param upTo lines of the log */
   #reportProgress(talk: Talk, upTo = talk.log.length): void {
+    this.#deps.watched?.(talk);
     const lines = talk.log.slice(this.#loggedLines, upTo);
     if (lines.length === 0) return;
     for (const line of lines) {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createSelfSigned } from '../../test/fakes/certificates.ts';
+import { createSelfSigned, type TestKeyPair } from '../../test/fakes/certificates.ts';
 
 interface Message {
   readonly event: string;
@@ -95,12 +95,16 @@ export class BotServer {
     });
   }
 
-  /** @param choose the subprotocol to select of those offered; default: none */
+  /**
+   * @param choose the subprotocol to select of those offered; default: none
+   * @param pair for localhost; default: one that vouches for itself
+   */
   static async listen(
     choose: (offered: Set<string>) => string | false = () => false,
     options: { autoPong?: boolean } = {},
+    pair: TestKeyPair = createSelfSigned(['DNS:localhost', 'IP:127.0.0.1']),
   ): Promise<BotServer> {
-    const { cert, key } = createSelfSigned(['DNS:localhost', 'IP:127.0.0.1']);
+    const { cert, key } = pair;
     const https = createServer({ cert, key });
     const wss = new WebSocketServer({ noServer: true, handleProtocols: choose, ...options });
     await new Promise<void>((resolve) => https.listen(0, '127.0.0.1', resolve));

@@ -16,10 +16,13 @@ export interface WebhookClientDeps {
   readonly maxResponseBytes?: number;
 }
 
-export type WebhookClient = (request: WebhookRequest) => Promise<WebhookResult>;
+/** @param nodeId the node that asks */
+export type WebhookClient = (request: WebhookRequest, nodeId: string) => Promise<WebhookResult>;
 
 /** Never rejects: what goes wrong is in the result's `error`. */
-export function createWebhookClient(deps: WebhookClientDeps): WebhookClient {
+export function createWebhookClient(
+  deps: WebhookClientDeps,
+): (request: WebhookRequest) => Promise<WebhookResult> {
   return async (request) => {
     try {
       return await send(request, deps);

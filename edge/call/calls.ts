@@ -25,6 +25,9 @@ export interface CallsDeps extends Omit<CallDeps, 'transfers'> {
   readonly onTransfer?: TransferParts['decided'];
 }
 
+/** What one call that comes in may have of its own: the tested end of a test run. */
+export type InboundChanges = Partial<Pick<CallDeps, 'agents' | 'media' | 'reporter'>>;
+
 /** What one call of ours may have of its own; the rest is that of all calls. */
 export type OutboundChanges = Partial<OutboundParts & Pick<CallDeps, 'agents' | 'media' | 'reporter'>>;
 
@@ -60,9 +63,13 @@ export class Calls {
     return this.#live.get(callId);
   }
 
-  /** Takes a call. @param codecs in order of preference; empty: the default list */
-  admit(leg: CallLeg, plan: CallPlan, codecs: readonly CodecName[]): Call {
-    const call = this.#create(leg, plan, codecs);
+  /**
+   * Takes a call.
+   * @param codecs in order of preference; empty: the default list
+   * @param changes to what calls need, for this one
+   */
+  admit(leg: CallLeg, plan: CallPlan, codecs: readonly CodecName[], changes: InboundChanges = {}): Call {
+    const call = this.#create(leg, plan, codecs, changes);
     call.admit();
     return call;
   }
@@ -89,7 +96,9 @@ export class Calls {
     const closed = plan.leg && this.#hasRoom ? null : this.closedBecause;
     const call = new OutboundCall(plan, newId(), outbound, deps, (ended) => this.#remove(ended));
     this.#live.set(call.id, call);
-    const refusal = closed === null ? this.#deps.limits?.admit(plan) : { code: closed, detail: null };
+    // A test run calls nobody but this edge: it costs nothing, and counts for no limit of outgoing calls.
+    const limits = plan.testRunId === undefined ? this.#deps.limits : undefined;
+    const refusal = closed === null ? limits?.admit(plan) : { code: closed, detail: null };
     if (refusal) call.end(refusal);
     else call.place();
     return call;
@@ -150,9 +159,10 @@ export class Calls {
     }
   }
 
-  #create(leg: CallLeg, plan: CallPlan, codecs: readonly CodecName[]): Call {
+  #create(leg: CallLeg, plan: CallPlan, codecs: readonly CodecName[], changes: InboundChanges = {}): Call {
     const chosen = codecs.length > 0 ? codecs : defaultCodecs;
-    const call = new Call(this.#deps.newId(), leg, plan, chosen, this.#deps, (ended) => this.#remove(ended));
+    const deps = { ...this.#deps, ...changes, ...(plan.testRunId === undefined ? {} : { transfers: null }) };
+    const call = new Call(this.#deps.newId(), leg, plan, chosen, deps, (ended) => this.#remove(ended));
     this.#live.set(call.id, call);
     return call;
   }

@@ -94,6 +94,8 @@ describe('what a termination means', () => {
       'target_not_allowed',
       'caller_canceled',
       'ack_timeout',
+      'edge_lost',
+      'edge_unavailable',
       'engine_lost',
     ]);
   });

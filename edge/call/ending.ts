@@ -48,6 +48,9 @@ const rules: Record<TerminationCode, { readonly hangupBy: HangupBy; readonly tel
   no_media_port: { hangupBy: 'error', telling: 'ours' },
   draining: { hangupBy: 'error', telling: 'ours' },
   edge_restarted: { hangupBy: 'error', telling: 'ours' },
+  // These two are what control says of calls whose edge does not.
+  edge_lost: { hangupBy: 'error', telling: 'gone' },
+  edge_unavailable: { hangupBy: 'error', telling: 'gone' },
   engine_lost: { hangupBy: 'error', telling: 'gone' },
   internal_error: { hangupBy: 'error', telling: 'ours' },
 };

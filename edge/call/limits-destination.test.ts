@@ -13,8 +13,10 @@ describe('the numbers that a trunk may read a destination as', () => {
     ['sip:+882161234567@pbx.example.com', ['+882161234567']],
     ['sips:+882161234567:secret@pbx.example.com:5061;transport=tls', ['+882161234567']],
     ['SIP:%2B88216.123.4567;user=phone@pbx.example.com', ['+882161234567']],
-    ['sip:+88216%3Bx=y@pbx.example.com', ['+88216']],
-    ['sip:882161234567%40a@pbx.example.com', ['+882161234567']],
+    ['sip:+008821612345@pbx.example.com', ['+8821612345']],
+    ['sip:00008821612345@pbx.example.com', ['+8821612345']],
+    ['sip:9005550100;phone-context=+1@pbx.example.com', ['+9005550100', '+19005550100']],
+    ['sip:x+882161234567@pbx.example.com', ['+882161234567']],
     ['tel:+882-161-234567;phone-context=+1', ['+882161234567']],
     ['*21*00882161234567#', ['+2100882161234567', '+882161234567']],
     ['882161234567alice', ['+882161234567']],
@@ -63,6 +65,69 @@ describe('the prefix lists', () => {
   it('allow everything when they are empty or absent', () => {
     expect(forbiddenBecause('+19005550123', {})).toBeNull();
     expect(forbiddenBecause('+19005550123', { allowed_prefixes: [], blocked_prefixes: null })).toBeNull();
+  });
+
+  it.each([
+    '*6719005550100',
+    '*67+19005550100',
+    'sip:*6719005550100@a.example.com',
+    '#31#19005550100',
+    '#3119005550100',
+    '*21*1900*5550100#',
+    'sip:9005550100;phone-context=+1@a.example.com',
+    'sip:9005550100@a.example.com;phone-context=+1',
+    'sip:5550100;phone-context=+1-900@a.example.com',
+    'tel:9005550100;phone-context=+1',
+    'sip:+0019005550100@a.example.com',
+    'sip:+01119005550100@a.example.com',
+    'sip:000019005550100@a.example.com',
+    'sip:00019005550100@a.example.com',
+    'sip:001119005550100@a.example.com',
+    'sip:x+19005550100@a.example.com',
+    'p19005550100',
+    '1900x5550100',
+    "sip:1900'5550100@a.example.com",
+    'sip:1900,5550100@a.example.com',
+    'sip:+1%E2%80%8B9005550100@a.example.com',
+    'sip:tel:+19005550100@a.example.com',
+    'sip:a%3B19005550100@a.example.com',
+    'sip:$19005550100@a.example.com',
+    'sip:%2519005550100@a.example.com',
+  ])('block what a trunk may call for %s', (to) => {
+    expect(forbiddenBecause(to, { blocked_prefixes: ['+1900'] })).toBe('prefix +1900 is blocked');
+  });
+
+  it.each([
+    ['sip:１９００５５５０１００@a.example.com', 'it has characters that no number is written with'],
+    ["sip:44'2012345678@a.example.com", 'it has characters that no number is written with'],
+    [
+      'sip:5550100;phone-context=pbx.example.com@a.example.com',
+      'the number is a local one of pbx.example.com',
+    ],
+    ['sip:1001;phone-context=pbx.example.com@a.example.com', null],
+    ["sip:o'brien@a.example.com", null],
+    ['sip:alice.smith@a.example.com', null],
+    ['+1 (415) 555-0123', null],
+    ['*6714155550123', null],
+    ['4419005550100', null],
+  ])('say of %s, which nobody can read for sure or is plain: %j', (to, verdict) => {
+    expect(forbiddenBecause(to, { blocked_prefixes: ['+1900'] })).toBe(verdict);
+  });
+
+  it('refuse a blocked number whatever is put around and between its digits', () => {
+    const digits = fc.stringMatching(/^[1-9][0-9]{6,12}$/);
+    const noise = fc.string({ unit: 'grapheme', maxLength: 3 }).map((text) => text.replace(/\p{N}/gu, ''));
+    const noises = fc.array(noise, { minLength: 14, maxLength: 14 });
+    const before = fc.constantFrom('', '+', '00', '011', '+00', '0000', '*67', '*67*', '#31#', '##0', '+011');
+    fc.assert(
+      fc.property(digits, noises, before, fc.boolean(), (number, between, prefix, asUri) => {
+        const noisy = [...number].map((digit, index) => digit + (between[index] ?? '')).join('');
+        const text = `${prefix}${between.at(-1)}${noisy}`;
+        const to = asUri ? `sip:${encodeURIComponent(text.toWellFormed())}@a.example.com` : text;
+        expect(forbiddenBecause(to, { blocked_prefixes: [`+${number.slice(0, 4)}`] })).not.toBeNull();
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   it('block a number however it is written', () => {

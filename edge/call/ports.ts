@@ -82,7 +82,7 @@ export interface MediaLeg {
   readonly codec: CodecName | null;
   /** Whether the peer holds the call (its direction is sendonly or inactive). */
   readonly held: boolean;
-  /** Milliseconds since the last valid RTP packet of the peer, or since the start of media. */
+  /** Milliseconds since the last authentic RTP or RTCP packet of the peer, or since the start of media. */
   silentForMs(): number;
   report(): MediaReport;
   /** Gives back ports and worker objects; safe to call twice. The report taken before stays valid. */
@@ -178,6 +178,9 @@ export interface ConsultOrder {
   readonly acceptKey: string | null;
 }
 
+/** How an agent speaks. */
+export type Manner = Pick<AgentSettings, 'voice' | 'language'>;
+
 export type TransferOutcome =
   | { readonly ok: true }
   | {
@@ -212,8 +215,11 @@ export interface AgentLeg extends AudioEndpoint {
 
 export interface Agents {
   create(settings: AgentSettings, call: CallFacts, host: AgentHost): AgentLeg;
-  /** Who speaks to the target of a transfer: says the announcement, waits for the key, then `host.join` or `hangup`. */
-  consult(order: ConsultOrder, call: CallFacts, host: AgentHost): AgentLeg;
+  /**
+   * Who speaks to the target of a transfer: says the announcement, waits for the key, then `host.join` or `hangup`.
+   * @param manner of the agent of the call that is transferred; absent: the edge's voice, English
+   */
+  consult(order: ConsultOrder, call: CallFacts, host: AgentHost, manner?: Manner): AgentLeg;
   /** What the peer hears while the target of a transfer is called. */
   waiting(): AudioEndpoint;
 }
@@ -353,6 +359,8 @@ export interface DialTarget {
   readonly port: number;
   /** Name that the peer's certificate must bear, and host of the Request-URI (RFC 5922 section 4, RFC 3263). */
   readonly serverName: string;
+  /** Whether no configuration names the host: it is told no identity but that of From (RFC 3325 section 5). */
+  readonly foreign?: boolean;
 }
 
 export interface TrunkCredentials {
@@ -404,7 +412,7 @@ export interface DialEvents
   extends Pick<LegEvents, 'bye' | 'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'referred' | 'replacedBy'> {
   /** A provisional response: 100, or 180 to 199. `sdp` is early media, an answer to our offer. */
   progress(status: number, sdp: string | null): void;
-  /** The 200 came and its ACK is out. `sdp` is null when a reliable provisional response had the answer. */
+  /** A 2xx came and its ACK is out. `sdp` is null when a reliable provisional response had the answer. */
   answered(sdp: string | null): void;
   refused(refusal: DialRefusal): void;
   /** No connection, or it was lost before a final response. `reason` is for a person. */

@@ -24,6 +24,8 @@ export interface CallPlan {
   readonly transfer?: TargetEvents;
   /** When the call must end instead of `max_duration` after its answer, ms since the epoch; null: not instead. */
   readonly deadline?: number | null;
+  /** The test run that both ends of the call belong to. */
+  readonly testRunId?: string;
 }
 
 /** Where a call stands. Times are milliseconds since the Unix epoch. */
@@ -87,15 +89,20 @@ export function callRecord(
     variables: { ...plan.variables, ...progress.extracted },
     ...(progress.attempts ? { failover_attempts: [...progress.attempts] } : {}),
     ...(plan.parentId === undefined ? {} : { parent_id: plan.parentId }),
+    ...(plan.testRunId === undefined ? {} : { test_run_id: plan.testRunId }),
     ...(progress.transferredTo ? { transferred_to: progress.transferredTo } : {}),
     ...(progress.answeredBy ? { answered_by: progress.answeredBy } : {}),
   };
 }
 
-/** Contract 2.8: a header mapped to `external_id` is kept with the call under this key. */
-function metadataOf({ agent, variables }: CallPlan): CallVariables {
+/** Contract 2.8: a header mapped to `external_id` is kept with the call under this key. A test call names its run. */
+function metadataOf({ agent, variables, testRunId }: CallPlan): CallVariables {
   const { external_id: externalId } = variables;
-  return { ...agent?.metadata, ...(externalId === undefined ? {} : { external_id: externalId }) };
+  return {
+    ...agent?.metadata,
+    ...(externalId === undefined ? {} : { external_id: externalId }),
+    ...(testRunId === undefined ? {} : { test_run_id: testRunId }),
+  };
 }
 
 function statusNow(progress: CallProgress): CallRecord['status'] {

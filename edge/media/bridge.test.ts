@@ -146,6 +146,15 @@ describe('the reports of relayed legs', () => {
     expect(other.leg.silentForMs()).toBeGreaterThan(silent);
   });
 
+  test('take RTCP of a peer that only listens for a sign of life, of that peer alone', async () => {
+    const { one, other } = await relayed();
+    await expect.poll(() => other.leg.silentForMs()).toBeGreaterThan(700);
+    other.peer.report();
+    await expect.poll(() => other.leg.silentForMs(), { interval: 20 }).toBeLessThan(600);
+    expect(one.leg.silentForMs()).toBeGreaterThan(other.leg.silentForMs());
+    expect(other.leg.report().packets_received).toBe(0);
+  });
+
   test('have the round trip to each peer', async () => {
     const { one, other } = await relayed();
     while (!other.peer.senderReported) await one.peer.play(one.peer.toneFrames(500, 5));

@@ -9,8 +9,9 @@ function setUp() {
   return { clock, quality };
 }
 
-const look = (unclaimed: number, undecrypted = 0) => ({
+const look = (unclaimed: number, undecrypted = 0, rtcpPackets = 0) => ({
   dropped: { unclaimed, undecrypted, fromElsewhere: 0 },
+  rtcpPackets,
   roundTripMs: null,
 });
 const nothingSent = { packetsSent: 0, packetsLate: 0, playoutDelayMs: 0 };
@@ -23,6 +24,23 @@ describe('silence', () => {
     quality.heard(clock.now());
     clock.advance(50);
     expect(quality.silentForMs()).toBe(50);
+  });
+
+  test('is ended by RTCP packets of a listener too, by new ones alone', () => {
+    const { clock, quality } = setUp();
+    quality.heard(clock.now());
+    clock.advance(5000);
+    quality.takeStats(look(0, 0, 1));
+    clock.advance(500);
+    expect(quality.silentForMs()).toBe(500);
+    quality.takeStats(look(0, 0, 1));
+    expect(quality.silentForMs()).toBe(500);
+    clock.advance(500);
+    quality.takeStats(look(0, 9, 1));
+    expect(quality.silentForMs()).toBe(1000);
+    quality.takeStats(look(0, 9, 2));
+    expect(quality.silentForMs()).toBe(0);
+    expect(quality.statsDue()).toBe(true);
   });
 
   test('is none before media', () => {

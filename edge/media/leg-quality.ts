@@ -21,6 +21,9 @@ export class LegQuality {
   #clockRate = 0;
   #beganAt: number | null = null;
   #heardAt: number | null = null;
+  /** When RTCP packets of the peer were seen last. A listener that sends no audio says with them that it is there. */
+  #signedAt: number | null = null;
+  #rtcpPackets = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
   #dropped: DroppedPackets = { fromElsewhere: 0, undecrypted: 0, unclaimed: 0 };
   #roundTripMs: number | null = null;
@@ -59,7 +62,14 @@ export class LegQuality {
     this.#peerLoss = look.peerLoss ?? this.#peerLoss;
   }
 
+  /** Milliseconds since the last sign of life, RTP or RTCP; 0 before media was negotiated. */
   silentForMs(): number {
+    const since = Math.max(this.#heardAt ?? 0, this.#signedAt ?? 0) || this.#beganAt;
+    return since === null ? 0 : this.#clock.now() - since;
+  }
+
+  /** The same of audio alone. */
+  #inaudibleForMs(): number {
     const since = this.#heardAt ?? this.#beganAt;
     return since === null ? 0 : this.#clock.now() - since;
   }
@@ -82,7 +92,7 @@ export class LegQuality {
   /** Whether the worker should be asked for its counts now. */
   statsDue(): boolean {
     const now = this.#clock.now();
-    const silent = this.silentForMs() > suspiciousSilenceMs;
+    const silent = this.#inaudibleForMs() > suspiciousSilenceMs;
     if (!silent && now - this.#askedAt < statsEveryMs) return false;
     this.#askedAt = now;
     return true;
@@ -98,7 +108,10 @@ export class LegQuality {
     this.#dropped = stats.dropped;
     this.#roundTripMs = stats.roundTripMs ?? this.#roundTripMs;
     this.#peerLoss = stats.peerLoss ?? this.#peerLoss;
-    const silent = this.#heardAt !== null && this.silentForMs() > suspiciousSilenceMs;
+    // The count begins anew with each path.
+    if (stats.rtcpPackets > 0 && stats.rtcpPackets !== this.#rtcpPackets) this.#signedAt = this.#clock.now();
+    this.#rtcpPackets = stats.rtcpPackets;
+    const silent = this.#heardAt !== null && this.#inaudibleForMs() > suspiciousSilenceMs;
     // Only a second look in a row counts what came during the silence and nothing before it.
     const unknown = silent && this.#wasSilent && unclaimed >= streamPackets;
     this.#wasSilent = silent && !unknown;

@@ -41,6 +41,16 @@ describe('audio', () => {
     expect(leg.report()).toMatchObject({ verdict: 'send_only', packets_received: 0 });
   });
 
+  test('is not missed from a listener that says by RTCP that it is there', async () => {
+    const { peer, leg } = await call(toneEndpoint(440));
+    for (let report = 0; report < 2; report++) {
+      await expect.poll(() => leg.silentForMs()).toBeGreaterThan(700);
+      peer.report();
+      await expect.poll(() => leg.silentForMs(), { interval: 20 }).toBeLessThan(600);
+    }
+    expect(leg.report()).toMatchObject({ verdict: 'send_only', packets_received: 0 });
+  });
+
   test('is passed under the payload types of the offer', async () => {
     const peer = await newPeer();
     const leg = await newLeg();

@@ -53,6 +53,8 @@ type Received = (packet: Buffer) => void;
 export interface PathStats {
   /** Packets that were dropped since the path was opened, by reason. */
   readonly dropped: DroppedPackets;
+  /** Authentic RTCP packets of the peer since then. */
+  readonly rtcpPackets: number;
   /** From the peer's last receiver report, null before one came. */
   readonly roundTripMs: number | null;
   /** Share of our packets that the peer lost between its last two receiver reports, 0..1; null before one came. */
@@ -230,10 +232,11 @@ export class SrtpPath {
       undecrypted: transport?.availableOutgoingBitrate ?? 0,
       unclaimed: transport?.rtpPacketLossReceived ?? 0,
     };
+    const rtcpPackets = transport?.rtpPacketLossSent ?? 0;
     const lost = outbound && 'fractionLost' in outbound ? outbound.fractionLost : undefined;
     // RFC 3550 section 6.4.1: in 256ths. Without a report the worker says 0, of the round trip too.
     const peerLoss = roundTrip && lost !== undefined ? lost / 256 : null;
-    return { dropped, roundTripMs: roundTrip || null, peerLoss };
+    return { dropped, rtcpPackets, roundTripMs: roundTrip || null, peerLoss };
   }
 
   /** Gives back the ports and everything in the worker. Safe to call twice. */

@@ -189,6 +189,34 @@ describe('Link', () => {
     expect(await system).toEqual({ type: 'result', id: 'c2', ok: false, error: 'ENOSPC' });
   });
 
+  it('says what its clock shows, and refuses a command that it reads later than that is valid', async () => {
+    const now = Date.parse(at);
+    const warned: string[] = [];
+    open({
+      clock: { ...systemClock, now: () => now },
+      log: (level, message) => level === 'warn' && warned.push(message),
+    });
+    const hello = await control.next('hello');
+    expect(hello.at).toBe(at);
+    const status = control.next('status');
+    control.say({ type: 'welcome', acknowledged: 0 });
+    expect((await status).at).toBe(at);
+    const command = { kind: 'call.stop', call_id: 'call-1' } as const;
+    const late = control.next('result');
+    control.say({ type: 'command', id: 'c1', command, expires_at: new Date(now - 1).toISOString() });
+    expect(await late).toEqual({
+      type: 'result',
+      id: 'c1',
+      ok: false,
+      error: 'the command came too late, it was valid until 2030-01-01T00:00:09.999Z',
+    });
+    expect([stopped, warned]).toEqual([[], ['a command came too late']]);
+    const inTime = control.next('result');
+    control.say({ type: 'command', id: 'c2', command, expires_at: at });
+    expect(await inTime).toEqual({ type: 'result', id: 'c2', ok: true });
+    expect(stopped).toEqual(['call-1']);
+  });
+
   it('survives frames that it does not know', async () => {
     open();
     await connected();

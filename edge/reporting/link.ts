@@ -13,6 +13,8 @@ import type { Outbox, StoredReport } from './outbox.ts';
 
 const validFrame = Compile(ControlToEdge);
 
+type CommandFrame = Extract<ControlToEdge, { type: 'command' }>;
+
 export interface LinkLimits {
   /** Reports in one frame at most. */
   readonly batchReports: number;
@@ -148,7 +150,7 @@ export class Link {
     this.#socket = socket;
     socket.on('open', () => {
       this.#lastHeard = this.#options.clock.now();
-      this.#send(this.#options.hello());
+      this.#send({ ...this.#options.hello(), at: this.#now() });
     });
     socket.on('message', (data, binary) => {
       this.#lastHeard = this.#options.clock.now();
@@ -212,7 +214,7 @@ export class Link {
         this.#acknowledged(frame.seq);
         break;
       case 'command':
-        void this.#command(frame.id, frame.command);
+        void this.#command(frame);
         break;
     }
   }
@@ -278,8 +280,12 @@ export class Link {
     return fitting === -1 ? reports : reports.slice(0, fitting);
   }
 
-  async #command(id: string, command: EdgeCommand): Promise<void> {
+  async #command({ id, command, expires_at: expiresAt }: CommandFrame): Promise<void> {
     try {
+      if (expiresAt !== undefined && this.#options.clock.now() > Date.parse(expiresAt)) {
+        this.#options.log('warn', 'a command came too late', { kind: command.kind, expires_at: expiresAt });
+        throw new Error(`the command came too late, it was valid until ${expiresAt}`);
+      }
       await this.#options.onCommand(command);
       this.#send({ type: 'result', id, ok: true });
     } catch (error) {
@@ -291,6 +297,10 @@ export class Link {
         ...codeOf(error),
       });
     }
+  }
+
+  #now(): string {
+    return new Date(this.#options.clock.now()).toISOString();
   }
 
   #send(frame: EdgeToControl): void {
@@ -310,7 +320,7 @@ export class Link {
 
   #scheduleStatus(ms: number): void {
     this.#status = this.#options.clock.after(ms, () => {
-      this.#send({ type: 'status', metrics: this.#options.metrics() });
+      this.#send({ type: 'status', metrics: this.#options.metrics(), at: this.#now() });
       this.#scheduleStatus(this.#limits.statusMs);
     });
   }

@@ -1,7 +1,7 @@
 /**
  * Which endpoint of a trunk the next call uses first, as a function of what is known. Pure.
  *
- *                     a call moved on, or a probe failed          (the next endpoint that is not unreachable)
+ *                     a call moved on, or 2 probes failed         (the next endpoint that is not unreachable)
  *        ┌─────────┐ ─────────────────────────────────────> ┌───────────────────┐
  *        │ primary │                                        │ failover endpoint │
  *        └─────────┘ <───────────────────────────────────── └───────────────────┘
@@ -63,10 +63,18 @@ export function movedOn(
   return switched(route, circuit, statusOf);
 }
 
-/** The circuit once the statuses have changed: an active endpoint that is unreachable gives way to a better one. */
-export function settled(route: TrunkRoute, circuit: Circuit, statusOf: StatusOf): Circuit {
+/**
+ * The circuit once the statuses have changed: an active endpoint that is dead gives way to a better one.
+ * @param isDead whether that was seen often enough: one probe that fails may be chance
+ */
+export function settled(
+  route: TrunkRoute,
+  circuit: Circuit,
+  isDead: (endpoint: Endpoint) => boolean,
+  statusOf: StatusOf,
+): Circuit {
   const active = activeEndpoint(route, circuit);
-  if (!active || statusOf(active) !== 'unreachable') return circuit;
+  if (!active || !isDead(active)) return circuit;
   return switched(route, circuit, statusOf);
 }
 

@@ -20,12 +20,13 @@ let store: FailoverStore;
 let moves: Move[];
 let failover: Failover;
 
-function start(): Failover {
+function start(failoverAfter = 1): Failover {
   return new Failover({
     clock,
     store,
     moved: (move) => moves.push(move),
     failbackAfter: 3,
+    failoverAfter,
     forgetAfterMs: 10 * minute,
   });
 }
@@ -195,6 +196,52 @@ describe('failback', () => {
   it('of a trunk that is unknown does nothing', () => {
     failover.failBack('nobody');
     expect(moves).toEqual([]);
+  });
+});
+
+describe('a trunk that leaves its endpoint after two failed probes in a row', () => {
+  beforeEach(() => {
+    failover.close();
+    store = openFailoverStore(':memory:');
+    failover = start(2);
+  });
+
+  it('stays after the first one, while calls leave the endpoint out, and has it back with a good probe', () => {
+    const one = trunk(['a', 'b']);
+    failover.probed(endpoint('b', 1), true);
+    failover.probed(endpoint('a'), false);
+    expect(failover.health(endpoint('a'))).toEqual({ status: 'unreachable', failures: 1 });
+    expect([failover.activePriority('t'), order(one)]).toEqual([0, ['b']]);
+    failover.probed(endpoint('b', 1), true);
+    failover.ended(one, endpoint('b', 1), answer);
+    expect(failover.activePriority('t')).toBe(0);
+    failover.probed(endpoint('a'), true);
+    expect([failover.activePriority('t'), order(one)]).toEqual([0, ['a', 'b']]);
+    expect(moves).toEqual([]);
+  });
+
+  it('stays while good and failed probes alternate, and moves with the second in a row', () => {
+    trunk(['a', 'b']);
+    for (const good of [false, true, false, true, false]) failover.probed(endpoint('a'), good);
+    expect(failover.activePriority('t')).toBe(0);
+    failover.probed(endpoint('a'), false);
+    expect(moves).toEqual([{ trunkId: 't', from: 0, to: 1, cause: 'probe' }]);
+  });
+
+  it('moves at once when a call fails, also after a failed probe', () => {
+    const one = trunk(['a', 'b']);
+    failover.ended(one, endpoint('a'), refused);
+    expect(moves).toEqual([{ trunkId: 't', from: 0, to: 1, cause: 'unreachable' }]);
+  });
+
+  it('moves when a better endpoint comes back to one that is known to be dead', () => {
+    trunk(['a', 'b']);
+    failover.probed(endpoint('b', 1), false);
+    failover.probed(endpoint('a'), false);
+    failover.probed(endpoint('a'), false);
+    expect(moves).toEqual([]);
+    failover.probed(endpoint('b', 1), true);
+    expect(moves).toEqual([{ trunkId: 't', from: 0, to: 1, cause: 'probe' }]);
   });
 });
 

@@ -36,6 +36,8 @@ export interface FailoverOptions {
   readonly moved: (move: Move) => void;
   /** Good probes in a row after which `auto` returns to the primary; contract 3.5: 3. */
   readonly failbackAfter: number;
+  /** Failed probes in a row after which they alone move a trunk; a call's attempt in vain moves it at once. */
+  readonly failoverAfter: number;
   /** Milliseconds after which what was seen of an endpoint no longer counts. */
   readonly forgetAfterMs: number;
 }
@@ -61,6 +63,8 @@ export interface EndpointHealth {
 interface Seen {
   readonly reachable: boolean;
   readonly failures: number;
+  /** Whether it failed often enough for a trunk to leave it. */
+  readonly dead: boolean;
   readonly at: number;
 }
 
@@ -80,7 +84,7 @@ export class Failover {
     const saved = options.store.load();
     for (const { id, active } of saved.trunks) this.#circuits.set(id, { active, primaryGoods: 0 });
     for (const { key, reachable, at } of saved.endpoints) {
-      this.#seen.set(key, { reachable, failures: reachable ? 0 : 1, at });
+      this.#seen.set(key, { reachable, failures: reachable ? 0 : 1, dead: false, at });
     }
   }
 
@@ -118,7 +122,7 @@ export class Failover {
   /** Takes the outcome of a call's attempt at an endpoint into account, an answered one too. */
   ended(route: TrunkRoute, endpoint: Endpoint, outcome: AttemptOutcome): AttemptVerdict {
     const verdict = judgeAttempt(outcome);
-    if (verdict.reachable !== null) this.#saw(endpoint, verdict.reachable);
+    if (verdict.reachable !== null) this.#saw(endpoint, verdict.reachable, 1);
     if (verdict.trigger !== null && route.triggers.includes(verdict.trigger)) {
       const circuit = this.#circuit(route.id);
       const after = movedOn(route, circuit, endpoint, (one) => this.#statusOf(one));
@@ -130,7 +134,7 @@ export class Failover {
 
   /** Takes the outcome of a probe into account. */
   probed(endpoint: Pick<Endpoint, 'host' | 'port'>, good: boolean): void {
-    this.#saw(endpoint, good);
+    this.#saw(endpoint, good, this.#options.failoverAfter);
     const key = endpointKey(endpoint);
     for (const id of this.#users.get(key) ?? []) {
       const route = this.#routes.get(id);
@@ -202,13 +206,20 @@ export class Failover {
     return seen.reachable ? 'healthy' : 'unreachable';
   }
 
-  #saw(endpoint: Pick<Endpoint, 'host' | 'port'>, reachable: boolean): void {
+  #isDead(endpoint: Pick<Endpoint, 'host' | 'port'>): boolean {
+    return this.#statusOf(endpoint) === 'unreachable' && this.#seen.get(endpointKey(endpoint))?.dead === true;
+  }
+
+  /** @param deadAfter failures in a row, of probes and calls, after which a trunk leaves the endpoint */
+  #saw(endpoint: Pick<Endpoint, 'host' | 'port'>, reachable: boolean, deadAfter: number): void {
     const key = endpointKey(endpoint);
     // An attempt may end after its trunk is gone.
     if (!this.#users.has(key)) return;
     const before = this.#seen.get(key);
     const at = this.#options.clock.now();
-    this.#seen.set(key, { reachable, failures: reachable ? 0 : (before?.failures ?? 0) + 1, at });
+    const failures = reachable ? 0 : (before?.failures ?? 0) + 1;
+    const dead = !reachable && (failures >= deadAfter || before?.dead === true);
+    this.#seen.set(key, { reachable, failures, dead, at });
     if (before?.reachable !== reachable) this.#options.store.saveEndpoint({ key, reachable, at });
   }
 
@@ -220,7 +231,12 @@ export class Failover {
       this.#set(
         route,
         circuit,
-        settled(route, circuit, (one) => this.#statusOf(one)),
+        settled(
+          route,
+          circuit,
+          (one) => this.#isDead(one),
+          (one) => this.#statusOf(one),
+        ),
         'probe',
       );
     }

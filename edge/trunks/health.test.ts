@@ -35,6 +35,7 @@ beforeEach(() => {
     store: openFailoverStore(':memory:'),
     moved: (move) => moved(move),
     failbackAfter: 3,
+    failoverAfter: 1,
     forgetAfterMs: 600_000,
   });
 });

@@ -30,6 +30,7 @@ beforeEach(() => {
     store: openFailoverStore(':memory:'),
     moved: () => {},
     failbackAfter: 3,
+    failoverAfter: 1,
     forgetAfterMs: 600_000,
   });
 });

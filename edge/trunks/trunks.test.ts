@@ -74,13 +74,16 @@ test('probes and calls share what they know', async () => {
     ['one.example.com', false],
     ['two.example.com', true],
   ]);
-  expect(trunks.activePriority('t')).toBe(1);
   const hunt = trunks.hunt(number, to);
   expect((await hunt?.next())?.endpoint.host).toBe('two.example.com');
+  expect([trunks.activePriority('t'), moves]).toEqual([0, []]);
+  clock.advance(70_000);
+  await settle();
+  expect(trunks.activePriority('t')).toBe(1);
   expect(moves).toEqual([{ trunkId: 't', from: 0, to: 1, cause: 'probe' }]);
   trunks.failBack('t');
   expect(trunks.activePriority('t')).toBe(0);
-  expect(trunks.metrics()).toMatchObject({ 'trunkline_edge_trunk_probes_total{result="failure"}': 1 });
+  expect(trunks.metrics()).toMatchObject({ 'trunkline_edge_trunk_probes_total{result="failure"}': 2 });
 });
 
 test('a hunt over one configuration leaves the others out', async () => {

@@ -48,6 +48,8 @@ export interface TrunksOptions {
   readonly health?: Partial<HealthSettings>;
   /** Good probes in a row after which `auto` returns to the primary. */
   readonly failbackAfter?: number;
+  /** Failed probes in a row after which they alone move a trunk. */
+  readonly failoverAfter?: number;
 }
 
 /** Places behind one endpoint that a call tries at most. */
@@ -81,6 +83,7 @@ export class Trunks implements Routes {
         this.#probes.probeSoon(move.trunkId, move.to);
       },
       failbackAfter: options.failbackAfter ?? 3,
+      failoverAfter: options.failoverAfter ?? 2,
       forgetAfterMs: forgetAfterIntervals * settings.intervalMs,
     });
     const resolve = (endpoint: Endpoint) => this.#resolve(endpoint);

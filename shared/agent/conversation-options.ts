@@ -38,11 +38,18 @@ export interface ConversationLimits {
   readonly movesPerStep: number;
   /** How often a node repeats itself after silence or input that fits nothing. */
   readonly repeats: number;
+  /** Whether the conversation ends when the repeats were in vain; a written one can go on listening for days. */
+  readonly endsAfterRepeats: boolean;
   /** ms of silence after the last word until `silence` is due */
   readonly listenMs: number;
 }
 
-export const conversationLimits: ConversationLimits = { movesPerStep: 50, repeats: 2, listenMs: 10_000 };
+export const conversationLimits: ConversationLimits = {
+  movesPerStep: 50,
+  repeats: 2,
+  endsAfterRepeats: true,
+  listenMs: 10_000,
+};
 
 /** Where a conversation along a pathway stands: plain data, so that it can be stored and taken up again. */
 export interface ConversationState {

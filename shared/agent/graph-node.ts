@@ -1,5 +1,6 @@
 /** The nodes of a graph (contract 11.1): what each may hold, and what the interpreter needs of it. */
 
+import { readCallTarget } from '../call-target.ts';
 import { isObject, type JsonObject, type ProblemList } from './graph-problem.ts';
 import type { VariableWanted } from './interfaces.ts';
 import { acceptKeyForm } from './transfer-node.ts';
@@ -58,7 +59,13 @@ interface Nodes {
 
 type RefuseUrl = (url: URL) => string | null;
 
-export function checkNodes(nodes: unknown, problems: ProblemList, refuseUrl?: RefuseUrl): Nodes {
+/** As in `GraphChecks`. */
+interface Refusals {
+  readonly refuseUrl?: RefuseUrl;
+  readonly refuseHost?: (host: string) => string | null;
+}
+
+export function checkNodes(nodes: unknown, problems: ProblemList, refusals: Refusals): Nodes {
   const byId = new Map<string, GraphNode>();
   const starts: { path: string; node: GraphNode | null }[] = [];
   let globalPrompt: string | null = null;
@@ -81,7 +88,7 @@ export function checkNodes(nodes: unknown, problems: ProblemList, refuseUrl?: Re
       globalPrompt = readGlobalPrompt(member.globalConfig, path, problems);
       continue;
     }
-    const node = checkNode(member, path, byId, problems, refuseUrl);
+    const node = checkNode(member, path, byId, problems, refusals);
     if (node) byId.set(node.id, node);
     if (isObject(member.data) && member.data.isStart === true) starts.push({ path, node });
   }
@@ -110,7 +117,7 @@ function checkNode(
   path: string,
   known: ReadonlyMap<string, GraphNode>,
   problems: ProblemList,
-  refuseUrl: RefuseUrl | undefined,
+  { refuseUrl, refuseHost }: Refusals,
 ): GraphNode | null {
   const id = member.id;
   const validId = typeof id === 'string' && id.length >= 1 && id.length <= 128;
@@ -126,6 +133,7 @@ function checkNode(
   }
   const node = readData(data, `${path}/data`, problems);
   if (type === 'Transfer Call') checkTransfer(data, `${path}/data`, problems);
+  if (type === 'Transfer Call' && refuseHost) checkTarget(data, `${path}/data`, problems, refuseHost);
   if (type === 'Webhook' && refuseUrl) checkUrl(data.url, `${path}/data/url`, problems, refuseUrl);
   if (!validId || !type || known.has(id)) return null;
   return { ...node, id, type, name: node.name === '' ? id : node.name };
@@ -232,6 +240,20 @@ function checkTransfer(data: JsonObject, path: string, problems: ProblemList): v
       'transferAcceptKey is one key of 0-9, * and #, or null for none',
     );
   }
+}
+
+/** A SIP URI with a template in its host is judged when it is called. */
+function checkTarget(
+  { transferNumber }: JsonObject,
+  path: string,
+  problems: ProblemList,
+  refuseHost: (host: string) => string | null,
+): void {
+  if (typeof transferNumber !== 'string' || /\{\{[^@]*$/.test(transferNumber)) return;
+  const target = readCallTarget(transferNumber.replace(/\{\{[^{}]*\}\}/g, 'x'));
+  if ('problem' in target || target.host === null) return;
+  const reason = refuseHost(target.host);
+  if (reason !== null) problems.add(`${path}/transferNumber`, 'target_not_allowed', reason);
 }
 
 /** A URL with a template in its scheme or host is judged when it is called. */

@@ -27,6 +27,8 @@ export interface Graph {
 export interface GraphChecks {
   /** Refuses a literal URL of a Webhook node: a reason, or null when it may be contacted (contract 1.9). */
   readonly refuseUrl?: (url: URL) => string | null;
+  /** Refuses the host of a literal SIP URI that a Transfer Call node calls, in the same way. */
+  readonly refuseHost?: (host: string) => string | null;
 }
 
 /** A graph that cannot be used; `problems` says all of it. */
@@ -69,7 +71,7 @@ function read(
   checks: GraphChecks,
 ): { problems: readonly GraphProblem[]; graph: Graph | null } {
   const problems = new ProblemList();
-  const found = checkNodes(nodes, problems, checks.refuseUrl);
+  const found = checkNodes(nodes, problems, checks);
   const edgesFrom = checkEdges(edges, found.byId, problems);
   if (problems.all.length > 0 || !found.start) return { problems: problems.all, graph: null };
   const all = [...found.byId.values()];

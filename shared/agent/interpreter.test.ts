@@ -125,6 +125,15 @@ describe('a menu', () => {
     ]);
   });
 
+  it('goes on repeating where the repeats end nothing, and still takes a way that fits', async () => {
+    const conversation = talk(menu, edges, { limits: { endsAfterRepeats: false } });
+    const unfit = heard('nothing of that');
+    const steps = await run(conversation, unfit, unfit, unfit, unfit, keys('1'));
+    const again = ['say Menu.', 'listen at menu'];
+    expect(steps.slice(1, 5)).toEqual([again, again, again, again]);
+    expect(steps[5]?.[0]).toMatch(/^say (?!Menu)/);
+  });
+
   it('says nothing more once it has ended', async () => {
     const conversation = talk(menu, edges);
     expect((await run(conversation, keys('1'), keys('2'), heard('billing'), silence)).slice(2)).toEqual([

@@ -425,19 +425,24 @@ export class Conversation {
     return this.#repeat(reason);
   }
 
-  /** Says the node's words again, until they have been repeated often enough. */
+  /** Says the node's words again, until they have been repeated often enough; for ever where nothing ends then. */
   async #repeat(reason: string): Promise<GraphNode | null> {
     if (this.#repeats < this.#limits.repeats) {
       this.#repeats++;
-      this.#note(`${reason}; "${this.#node.name}" is repeated`);
-      if (this.#node.type !== 'Wait for Response') await this.#speak(this.#node);
-      return this.#listen();
+      return this.#again(reason);
     }
     const options = this.#ways();
     const otherwise = options[firstOf(options, 'default')];
     if (otherwise) return this.#go(otherwise, reason);
+    if (!this.#limits.endsAfterRepeats) return this.#again(reason);
     this.#end(`${reason}, ${this.#repeats} repeats were in vain`);
     return null;
+  }
+
+  async #again(reason: string): Promise<null> {
+    this.#note(`${reason}; "${this.#node.name}" is repeated`);
+    if (this.#node.type !== 'Wait for Response') await this.#speak(this.#node);
+    return this.#listen();
   }
 
   /** Takes a way, if the node's condition lets go. @param note for the log, where `reason` makes no sentence */

@@ -11,6 +11,12 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 export const Text = (least = 0, most = 10_000, description?: string) =>
   Type.String({ minLength: least, maxLength: most, ...(description && { description }) });
 
+/** Text that goes into a line of a protocol: no line breaks and no other control characters. */
+export const Line = (least: number, most: number) =>
+  Type.String({ minLength: least, maxLength: most, pattern: lineForm });
+
+const lineForm = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
+
 export const List = <T extends TSchema>(items: T, least = 0, most = 1000) =>
   Type.Array(items, { minItems: least, maxItems: most });
 

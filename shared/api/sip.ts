@@ -4,6 +4,7 @@ import {
   Closed,
   Integer,
   Iso,
+  Line,
   List,
   Nullable,
   OneOf,
@@ -46,13 +47,13 @@ const common = {
 const InboundOptions = Closed({ ...common, allowed_ips: Optional(List(Text(1, 64), 0, 50)) });
 const OutboundOptions = Closed({
   ...common,
-  sip_username: Optional(Nullable(Text(1, 128))),
-  sip_password: Optional(Nullable(Text(1, 256))),
-  sip_realm: Optional(Nullable(Text(1, 255))),
+  sip_username: Optional(Nullable(Line(1, 128))),
+  sip_password: Optional(Nullable(Line(1, 256))),
+  sip_realm: Optional(Nullable(Line(1, 255))),
 });
 
 const AuthMode = OneOf(['ip', 'register']);
-const RegisterAuth = Closed({ username: Text(1, 128), password: Text(8, 256) });
+const RegisterAuth = Closed({ username: Line(1, 128), password: Line(8, 256) });
 const Priority = Integer(1, 100);
 const SipEndpoint = Text(1, 255, 'Host or SIP URI');
 
@@ -171,7 +172,13 @@ const FailoverConfig = Type.Object({
   failback: text,
   active_priority: Type.Integer(),
 });
-const CodecConfig = Type.Object({ codecs: Type.Array(text), transcode: Type.Boolean() });
+const CodecConfig = Type.Object({
+  codecs: Type.Array(text),
+  transcode: Type.Boolean(),
+  unavailable: Type.Array(text, {
+    description: 'Of these codecs, those that no connected edge has the library of: they are never offered',
+  }),
+});
 const AlertConfig = Type.Object({
   enabled: Type.Boolean(),
   thresholds: Type.Object({
@@ -224,7 +231,10 @@ export const Configuration = Type.Object({
 });
 export type Configuration = Static<typeof Configuration>;
 
-export const PatchedConfiguration = Plain(Configuration);
+export const PatchedConfiguration = Plain(
+  Type.Object({ ...Configuration.properties, warnings: Type.Array(text) }),
+);
+export type PatchedConfiguration = Static<typeof PatchedConfiguration>['data'];
 
 const FailedNumber = Type.Object({ phone_number: text, error: text, message: text });
 
@@ -248,7 +258,7 @@ export const Updated = Plain(Type.Object({ ...configurations, register_password_
 export const Detached = Plain(
   Type.Object({
     detached: Type.Array(text),
-    failed: Type.Array(Type.Object({ ...FailedNumber.properties, direction: Optional(text) })),
+    failed: Type.Array(Type.Object({ ...FailedNumber.properties, direction: text })),
   }),
 );
 

@@ -182,7 +182,7 @@ describe.concurrent('the media of a test call', () => {
   /** A far end that answers with `sdp` and then does `act`; returns how the test call ended. */
   async function talk(
     act: (media: SrtpPeer) => Promise<void>,
-    { sdp, order = {} }: { sdp?: (media: SrtpPeer) => string; order?: Record<string, unknown> } = {},
+    { sdp, order = {}, ring = async () => {} }: TalkOptions = {},
   ): Promise<TestCall> {
     const media = await SrtpPeer.open();
     let done: TestCall | null = null;
@@ -190,6 +190,7 @@ describe.concurrent('the media of a test call', () => {
       await withTrunk(async (trunk, number) => {
         const id = await start(number, order);
         const call = await trunk.call();
+        await ring(call, media);
         await pickUp(call, media, sdp?.(media));
         await act(media);
         done = await ended(id);
@@ -202,7 +203,37 @@ describe.concurrent('the media of a test call', () => {
     return done;
   }
 
+  interface TalkOptions {
+    readonly sdp?: (media: SrtpPeer) => string;
+    readonly order?: Record<string, unknown>;
+    /** Before the answer. */
+    readonly ring?: (call: TrunkCall, media: SrtpPeer) => Promise<void>;
+  }
+
   const frames = (payload: Buffer, seconds: number) => Array<Buffer>(seconds * 50).fill(payload);
+
+  test('are missed from a far end that is heard before its answer alone', async () => {
+    const sdp = (media: SrtpPeer) => early || media.sdp();
+    let early = '';
+    const done = await talk(async () => {}, {
+      sdp,
+      ring: async (call, media) => {
+        early = media.sdp();
+        media.connect(call.invite.body);
+        call.answer('183 Session Progress', early);
+        await media.play(media.toneFrames(400, 50));
+      },
+    });
+    expect(events(done)).toEqual(['initiated', 'early_media', 'answered', 'failed']);
+    expect(done).toMatchObject({
+      result: 'failed',
+      error: 'NO_MEDIA',
+      diagnosis: expect.stringMatching(
+        /^No audio comes from you: \d+ packets came before the answer, and none after it\.$/,
+      ),
+      media: { packets_received: 0, verdict: 'send_only' },
+    });
+  });
 
   test('are missed from a far end that sends nothing', async () => {
     const done = await talk(async () => {});
@@ -260,10 +291,12 @@ describe.concurrent('the media of a test call', () => {
       { order: { max_seconds: 10 } },
     );
     expect(done).toMatchObject({
-      result: 'connected',
+      result: 'failed',
+      error: 'NO_MEDIA',
       diagnosis: 'No audio arrives at you: the far end reports by RTCP that it receives none of our packets.',
+      media: { verdict: 'receive_only' },
+      duration_seconds: 10,
     });
-    expect(done.duration_seconds).toBeLessThan(10);
   });
 
   test('have no codec in common with a far end that answers with its own', async () => {
@@ -414,7 +447,7 @@ describe('the way of a test call', () => {
       const number = nextNumber();
       await attachTrunk(system, number, dead);
       await addEndpoint(number, second.port);
-      await health(system, number, ({ endpoints }) => endpoints[1]?.active === true);
+      await health(system, number, ({ endpoints }) => endpoints[0]?.status === 'unreachable');
       const id = await start(number);
       const call = await second.call();
       call.answer('486 Busy Here');

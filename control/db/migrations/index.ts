@@ -18,6 +18,7 @@ import { up as widgets } from './0015-widgets.ts';
 import { up as tools } from './0016-tools.ts';
 import { up as audit } from './0017-audit.ts';
 import { up as agentTesting } from './0018-agent-testing.ts';
+import { up as idempotentWork } from './0019-idempotent-work.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -38,4 +39,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0016-tools': { up: tools },
   '0017-audit': { up: audit },
   '0018-agent-testing': { up: agentTesting },
+  '0019-idempotent-work': { up: idempotentWork },
 };

@@ -463,12 +463,19 @@
       }, 300);
   };
 
+  /** `crypto.randomUUID` is missing on pages without TLS. */
+  const newKey = () =>
+    [...crypto.getRandomValues(new Uint8Array(16))]
+      .map((byte) => byte.toString(16).padStart(2, '0'))
+      .join('');
+
   let sending = Promise.resolve();
-  const send = (text) => {
+  /** @param key of the request: the same when it is sent again, so that the message is not written twice */
+  const send = (text, key = newKey()) => {
     const element = append(bubble('USER', text));
     element.classList.add('waiting');
     log.scrollTop = log.scrollHeight;
-    const one = { text, element, remedy: null };
+    const one = { text, key, element, remedy: null };
     waiting.push(one);
     settled = true;
     sending = sending.then(() => deliver(one));
@@ -481,6 +488,7 @@
       const answer = await ask('POST', `/threads/${thread_id}/messages`, {
         token,
         body: { content: one.text },
+        headers: { 'idempotency-key': one.key },
       });
       const { data, errors } = await answer.json();
       status.textContent = '';
@@ -490,6 +498,8 @@
         return;
       }
       dropParts();
+      // A refusal is kept under its key.
+      if (answer.status < 500 && answer.status !== 429) one.key = newKey();
       if (answer.status === 401) forgetSession();
       const [{ code }] = errors;
       if (code === 'THREAD_ENDED') showEnd();
@@ -511,7 +521,7 @@
       one.element.remove();
       const index = waiting.indexOf(one);
       if (index >= 0) waiting.splice(index, 1);
-      send(one.text);
+      send(one.text, one.key);
       input.focus();
     });
     one.remedy = waiting.includes(one) ? remedy : null;

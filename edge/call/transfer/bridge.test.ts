@@ -327,11 +327,12 @@ describe('a warm transfer', () => {
   const warm = { ...blind(), consult: { announcement: 'Mrs. Lee is calling', acceptKey: '1' } };
 
   it('lets an agent of its own speak to the target, and joins when the target takes the call', async () => {
-    const { agent, media } = await bench.callUp();
+    const { agent, media } = await bench.callUp({ voice: 'kal', language: 'de-DE' });
     const result = await bench.transfer(agent, warm);
     await bench.targetAnswers();
     const consult = bench.agents.last;
     expect(bench.agents.consults).toEqual([warm.consult]);
+    expect(bench.agents.manners).toMatchObject([{ voice: 'kal', language: 'de-DE' }]);
     expect(consult.started).toBe(1);
     expect(bench.media.last.endpoint).toBe(consult);
     expect(media.endpoint).toBe(bench.agents.ringback);

@@ -237,7 +237,9 @@ export class Transfer {
       deadline: kind === 'follow' ? call.deadline : null,
       codecs: (route) => (joins ? codecsFor(call.media?.codec ?? null, route) : route.codecs),
       speaker: (facts, host) =>
-        consult ? this.#parts.agents.consult(consult, facts, host) : new Joiner(host),
+        consult
+          ? this.#parts.agents.consult(consult, facts, host, call.plan.agent ?? undefined)
+          : new Joiner(host),
       events: {
         ringing: () => refer?.notify(180, 'Ringing'),
         join: () => this.#taken(),

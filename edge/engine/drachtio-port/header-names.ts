@@ -11,6 +11,7 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map(
     'RSeq',
     'SIP-ETag',
     'SIP-If-Match',
+    'User-to-User',
     'WWW-Authenticate',
   ].map((name) => [name.toLowerCase(), name]),
 );

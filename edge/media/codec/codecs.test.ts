@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type CodecName, codecNames } from '#shared/codecs.ts';
 import { type AgentRate, type AudioCodec, decodeBuffer } from './codec.ts';
 import { availableCodecs, codecAvailable, createCodec } from './codecs.ts';
-import { libraryLoader } from './library.ts';
+import { libraryLoader, lookForLibrariesIn } from './library.ts';
 import { opusDuration } from './opus.ts';
 import { Downsampler, Upsampler } from './resample.ts';
 
@@ -322,4 +322,15 @@ it('reports a library that is not there instead of failing', () => {
       /libnosuchcodec\.so\.9 cannot be loaded \(install the package libnosuchcodec9\)/,
     ),
   });
+});
+
+it('are looked for in a folder of their own when there is one', () => {
+  lookForLibrariesIn('/nonexistent');
+  try {
+    expect(libraryLoader('libspandsp.so.2', 'libspandsp2', () => ({}))()).toEqual({
+      reason: expect.stringContaining('/nonexistent/libspandsp.so.2'),
+    });
+  } finally {
+    lookForLibrariesIn(null);
+  }
 });

@@ -256,7 +256,7 @@ describe('after an answer', () => {
   });
 
   it('learns from RTCP that nothing, or not all, arrives', () => {
-    expect(answered(media({ peer_loss_percent: 100 }))).toBe(
+    expect(answered(media({ verdict: 'receive_only', peer_loss_percent: 100 }))).toBe(
       'No audio arrives at you: the far end reports by RTCP that it receives none of our packets.',
     );
     expect(answered(media({ peer_loss_percent: 20 }))).toBe(

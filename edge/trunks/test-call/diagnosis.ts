@@ -2,6 +2,7 @@
 import type { MediaReport } from '#shared/edge-protocol.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
 import { type AttemptFacts, attemptProblem, bare, unresolvedProblem } from './attempt-problem.ts';
+import { losesAll } from './proven-media.ts';
 
 export interface Findings {
   /** Why the call ended, with the detail that its record has. */
@@ -17,7 +18,7 @@ export interface Findings {
 
 export interface AnswerFacts {
   readonly durationMs: number;
-  /** null when the answer could not be used. */
+  /** What the call proves (proven-media.ts); null when the answer could not be used. */
   readonly media: MediaReport | null;
   /** Milliseconds received that were not silence. */
   readonly audibleMs: number;
@@ -31,7 +32,6 @@ export interface AnswerFacts {
 const tooShortMs = 1000;
 /** Percent of our packets, lost on their way, that a person hears. */
 const audibleLoss = 5;
-const allLost = 95;
 
 export function diagnose(findings: Findings): string | null {
   return findings.answer ? answeredProblem(findings, findings.answer) : unansweredProblem(findings);
@@ -51,6 +51,8 @@ function answeredProblem(findings: Findings, answer: AnswerFacts): string | null
   const { media, durationMs } = answer;
   if (termination === 'bad_answer') return answerProblem(detail ?? '', attempt);
   if (media?.verdict === 'two_way') return twoWayProblem(answer, media);
+  if (media?.verdict === 'receive_only' && losesAll(media, answer.echoMs))
+    return 'No audio arrives at you: the far end reports by RTCP that it receives none of our packets.';
   const cutOff = termination === 'callee_hangup' && durationMs < tooShortMs;
   if (cutOff)
     return `The far end hung up ${durationMs} ms after its answer, before media could be heard both ways.`;
@@ -70,10 +72,8 @@ function answerProblem(detail: string, attempt: AttemptFacts | null): string {
   return `${place} answered with media that cannot be used: ${withSmallLetter(why)}.`;
 }
 
-function twoWayProblem({ audibleMs, echoMs, keysProblem }: AnswerFacts, media: MediaReport): string | null {
+function twoWayProblem({ audibleMs, keysProblem }: AnswerFacts, media: MediaReport): string | null {
   const loss = media.peer_loss_percent ?? 0;
-  if (loss >= allLost && echoMs === 0)
-    return 'No audio arrives at you: the far end reports by RTCP that it receives none of our packets.';
   if (loss >= audibleLoss)
     return `Audio to you is broken: the far end reports by RTCP that it loses ${loss} % of it.`;
   if (audibleMs === 0)

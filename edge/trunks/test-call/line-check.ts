@@ -18,8 +18,8 @@ export interface LineCheckOptions {
   readonly host: Pick<AgentHost, 'hangup' | 'sendDtmf'>;
   /** Keys to press, null for none. */
   readonly dtmf: string | null;
-  /** What media counts now. */
-  readonly media: () => MediaReport | null;
+  /** What the media proves by now. @param echoMs milliseconds of our tone that came back */
+  readonly media: (echoMs: number) => MediaReport | null;
   /** Once, when packets go both ways. */
   readonly confirmed: (media: MediaReport) => void;
   readonly keysSent: () => void;
@@ -33,8 +33,6 @@ const enoughAudioMs = 500;
 const enoughEchoMs = 200;
 /** Time for an echo of the keys. */
 const afterKeysMs = 500;
-/** Packets received that are a stream and not a stray. */
-const streamPackets = 5;
 /** Keys kept of a far end that presses without end. */
 const maxKeysHeard = 64;
 
@@ -104,8 +102,8 @@ export class LineCheck implements AgentLeg {
 
   #check(): void {
     const { host, confirmed } = this.#options;
-    const media = this.#options.media();
-    if (!this.#confirmed && media?.verdict === 'two_way' && media.packets_received >= streamPackets) {
+    const media = this.#options.media(this.#ear.echoMs);
+    if (!this.#confirmed && media?.verdict === 'two_way') {
       this.#confirmed = true;
       confirmed(media);
     }
@@ -131,12 +129,13 @@ export class LineCheck implements AgentLeg {
   #proven(media: MediaReport | null): boolean {
     const { clock } = this.#options;
     return (
-      this.#confirmed &&
+      // Not what it was once: a far end may find out later that nothing arrives.
+      media?.verdict === 'two_way' &&
       this.#toneMs >= enoughToneMs &&
       this.#ear.audibleMs >= enoughAudioMs &&
       this.#keys === 'settled' &&
       clock.now() - this.#keysSettledAt >= afterKeysMs &&
-      (this.#ear.echoMs >= enoughEchoMs || media?.peer_loss_percent !== undefined)
+      (this.#ear.echoMs >= enoughEchoMs || media.peer_loss_percent !== undefined)
     );
   }
 }

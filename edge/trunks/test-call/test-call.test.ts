@@ -116,6 +116,7 @@ async function dialling(changes: Partial<TestCallOrder> = {}) {
     },
   );
   await settle();
+  for (const leg of media.legs) leg.report = () => nothing;
   return dialer.last;
 }
 
@@ -296,11 +297,77 @@ describe('a test call', () => {
   it('ends early when an RTCP report tells how much of the tone arrives', async () => {
     await answered();
     const speech = (_: Int16Array, heard: Int16Array) => heard.fill(5000);
-    await talk(5000, { speak: speech, counts: { ...twoWay, peer_loss_percent: 100 } });
+    await talk(5000, { speak: speech, counts: { ...twoWay, peer_loss_percent: 20 } });
     expect(last()).toMatchObject({
       result: 'connected',
       duration_seconds: 2,
+      diagnosis: expect.stringMatching(/^Audio to you is broken/),
+    });
+  });
+
+  it('has failed when RTCP says to its end that nothing of the tone arrives', async () => {
+    await answered();
+    const speech = (_: Int16Array, heard: Int16Array) => heard.fill(5000);
+    await talk(11_000, { speak: speech, counts: { ...twoWay, peer_loss_percent: 100 } });
+    expect(last()).toMatchObject({
+      status: 'completed',
+      result: 'failed',
+      error: 'NO_MEDIA',
+      duration_seconds: 10,
       diagnosis: expect.stringMatching(/^No audio arrives at you/),
+      media: { verdict: 'receive_only' },
+    });
+    expect(last().timeline.at(-1)?.event).toBe('failed');
+    expectNothingLeft();
+  });
+
+  it('is connected when the tone comes back, whatever RTCP says', async () => {
+    await answered();
+    await talk(11_000, { counts: { ...twoWay, peer_loss_percent: 100 } });
+    expect(last()).toMatchObject({ result: 'connected', media: { verdict: 'two_way' } });
+  });
+
+  it('has failed when audio came before the answer only', async () => {
+    const leg = await dialling();
+    leg.peer.progress(183, fakeAnswer);
+    await settle();
+    const early = { packets_sent: 0, packets_received: 59 };
+    media.last.report = () => ({ ...nothing, ...twoWay, ...early });
+    leg.peer.answered(fakeAnswer);
+    await settle();
+    await talk(11_000, { speak: () => {}, counts: { ...twoWay, packets_sent: 200, packets_received: 59 } });
+    expect(last()).toMatchObject({
+      status: 'completed',
+      result: 'failed',
+      error: 'NO_MEDIA',
+      diagnosis: 'No audio comes from you: 59 packets came before the answer, and none after it.',
+      media: { packets_sent: 200, packets_received: 0, verdict: 'send_only' },
+    });
+    expect(events()).toEqual(['initiated', 'early_media', 'answered', 'failed']);
+  });
+
+  it('has failed when the far end hangs up after a few packets', async () => {
+    const leg = await answered();
+    await talk(60, { speak: () => {}, counts: { ...twoWay, packets_sent: 6, packets_received: 3 } });
+    leg.peer.bye();
+    await settle();
+    expect(last()).toMatchObject({
+      status: 'completed',
+      result: 'failed',
+      error: 'NO_MEDIA',
+      diagnosis: 'The far end hung up 60 ms after its answer, before media could be heard both ways.',
+      media: { packets_sent: 6, packets_received: 3, verdict: 'send_only' },
+    });
+    expect(events()).toEqual(['initiated', 'answered', 'failed']);
+  });
+
+  it('has failed when a few packets come and no more', async () => {
+    await answered();
+    await talk(11_000, { speak: () => {}, counts: { ...twoWay, packets_received: 3 } });
+    expect(last()).toMatchObject({
+      result: 'failed',
+      error: 'NO_MEDIA',
+      diagnosis: 'No audio comes from you: only 3 packets arrived after the answer.',
     });
   });
 
@@ -315,12 +382,12 @@ describe('a test call', () => {
   });
 
   it.each([
-    ['send_only', 'No audio comes from you: no packet arrived from the peer.'],
-    ['receive_only', 'No audio goes to you: no packet arrived from the peer.'],
-    ['none', 'No audio comes from you: no packet arrived from the peer.'],
-  ] as const)('has failed for want of media when packets go %s', async (verdict, diagnosis) => {
+    ['send_only', { packets_sent: 200 }, 'No audio comes from you: no packet arrived from the peer.'],
+    ['receive_only', { packets_received: 200 }, 'No audio goes to you: no packet arrived from the peer.'],
+    ['none', {}, 'No audio comes from you: no packet arrived from the peer.'],
+  ] as const)('has failed for want of media when packets go %s', async (verdict, packets, diagnosis) => {
     await answered();
-    await talk(11_000, { counts: { verdict } });
+    await talk(11_000, { counts: { verdict, ...packets } });
     expect(last()).toMatchObject({
       status: 'completed',
       result: 'failed',

@@ -9,7 +9,13 @@
  * `max_seconds` limits how long one attempt may ring, and again how long the answered call may last.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
-import type { AgentSettings, CallRecord, EdgeCommand, ReportBody } from '#shared/edge-protocol.ts';
+import type {
+  AgentSettings,
+  CallRecord,
+  EdgeCommand,
+  MediaReport,
+  ReportBody,
+} from '#shared/edge-protocol.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import type { OutboundChanges } from '../../call/calls.ts';
 import type { Termination } from '../../call/ending.ts';
@@ -18,6 +24,7 @@ import type { OutboundPlan } from '../../call/outbound-call.ts';
 import type { AgentHost, Agents, Dialer, Hunt, Media, MediaLeg, Reporter, Routes } from '../../call/ports.ts';
 import { type AnswerFacts, diagnose } from './diagnosis.ts';
 import { LineCheck } from './line-check.ts';
+import { noPackets, type PacketCounts, provenMedia } from './proven-media.ts';
 import { Story } from './story.ts';
 import { toneHz } from './test-tone.ts';
 import { mediaOf, verdictOf } from './verdict.ts';
@@ -67,6 +74,8 @@ class TestCall {
   readonly #way: Way;
   #call: { end(termination: Termination): void } | null = null;
   #leg: MediaLeg | null = null;
+  /** What the leg had counted at the answer. */
+  #early: PacketCounts = noPackets;
   #check: LineCheck | null = null;
   #limit: Timer | null = null;
 
@@ -128,6 +137,7 @@ class TestCall {
 
   #answered(): void {
     if (this.#story.over) return;
+    this.#early = this.#leg?.report() ?? noPackets;
     this.#story.add('answered', '200 OK', { sip_code: 200 });
     const seconds = this.#order.max_seconds;
     this.#limit = this.#parts.clock.after(seconds * 1000, () =>
@@ -141,11 +151,15 @@ class TestCall {
       clock: this.#parts.clock,
       host,
       dtmf,
-      media: () => this.#leg?.report() ?? null,
+      media: (echoMs) => this.#proven(this.#leg?.report() ?? null, echoMs),
       confirmed: (media) => this.#confirmed(this.#leg?.codec ?? null, mediaOf(media)),
       keysSent: () => this.#story.add('dtmf_sent', `${dtmf} sent as RFC 4733 events`),
     });
     return this.#check;
+  }
+
+  #proven(report: MediaReport | null, echoMs: number): MediaReport | null {
+    return report && provenMedia(report, this.#early, echoMs);
   }
 
   #confirmed(codec: string | null, media: ReturnType<typeof mediaOf>): void {
@@ -166,8 +180,9 @@ class TestCall {
 
   #conclude(record: CallRecord): void {
     this.#limit?.cancel();
-    const { event, ...verdict } = verdictOf(record);
-    const answer = record.answered_at === null ? null : this.#answerFacts(record, record.answered_at);
+    const media = this.#proven(record.media, this.#check?.echoMs ?? 0);
+    const { event, ...verdict } = verdictOf(record, media);
+    const answer = record.answered_at === null ? null : this.#answerFacts(record, record.answered_at, media);
     const diagnosis = diagnose({
       termination: (record.termination ?? 'internal_error') as TerminationCode,
       detail: record.termination_detail,
@@ -175,25 +190,25 @@ class TestCall {
       unresolved: this.#way.unresolved,
       answer,
     });
-    this.#story.end(event, diagnosis ?? this.#proof(record), {
+    this.#story.end(event, diagnosis ?? this.#proof(record.codec, media), {
       ...verdict,
       diagnosis,
       duration_seconds: Math.round((answer?.durationMs ?? 0) / 1000),
       sip_code: record.sip_code,
       sip_call_id: record.sip_call_id,
       codec: record.codec,
-      media: answer && mediaOf(record.media),
+      media: answer && mediaOf(media),
     });
   }
 
-  #answerFacts({ ended_at, media }: CallRecord, answeredAt: string): AnswerFacts {
+  #answerFacts({ ended_at }: CallRecord, answeredAt: string, media: MediaReport | null): AnswerFacts {
     const { audibleMs = 0, echoMs = 0, keysProblem = null } = this.#check ?? {};
     const durationMs = ended_at === null ? 0 : Date.parse(ended_at) - Date.parse(answeredAt);
     return { durationMs, media, audibleMs, echoMs, keysProblem };
   }
 
   /** The last line of a test call with which all is well. */
-  #proof({ media, codec }: CallRecord): string {
+  #proof(codec: string | null, media: MediaReport | null): string {
     const { echoMs = 0, keysHeard = '' } = this.#check ?? {};
     const parts = [
       `Audio goes both ways: ${media?.packets_sent ?? 0} packets sent, ${media?.packets_received ?? 0} received`,

@@ -12,8 +12,11 @@ const ordinaryEnds: readonly (string | null)[] = [
   'media_timeout',
 ];
 
-/** `status` is that of the call: one without media was completed all the same, and its result is `failed`. */
-export function verdictOf(record: CallRecord): Verdict {
+/**
+ * `status` is that of the call: one without media was completed all the same, and its result is `failed`.
+ * @param media what the call proves (proven-media.ts)
+ */
+export function verdictOf(record: CallRecord, media: MediaReport | null): Verdict {
   const failed = { result: 'failed', error: errorOf(record.termination), event: 'failed' } as const;
   if (record.answered_at === null) {
     if (record.status === 'busy') return { status: 'busy', result: 'busy', error: null, event: 'busy' };
@@ -21,7 +24,7 @@ export function verdictOf(record: CallRecord): Verdict {
       return { status: 'no-answer', result: 'no_answer', error: null, event: 'no_answer' };
     return { status: 'failed', ...failed };
   }
-  if (record.media?.verdict === 'two_way')
+  if (media?.verdict === 'two_way')
     return { status: 'completed', result: 'connected', error: null, event: 'completed' };
   if (ordinaryEnds.includes(record.termination)) return { status: 'completed', ...failed, error: 'NO_MEDIA' };
   return { status: 'completed', ...failed };

@@ -14,6 +14,7 @@ test('the hunt of a test call tries what is known to be dead, and moves no trunk
     store: openFailoverStore(':memory:'),
     moved: (move) => moves.push(move),
     failbackAfter: 3,
+    failoverAfter: 1,
     forgetAfterMs: 600_000,
   });
   const primary = endpoint('one.example.com', 0);

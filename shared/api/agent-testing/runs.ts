@@ -50,7 +50,7 @@ export const RunQuery = Type.Object({
 });
 export type RunQuery = Static<typeof RunQuery>;
 
-export const runRowFields = {
+const runRowFields = {
   id: text,
   scenario_id: text,
   pathway_id: Nullable(text),
@@ -114,7 +114,7 @@ const Voice = Type.Object({
 });
 export type Voice = Static<typeof Voice>;
 
-export const runFields = {
+const runFields = {
   ...runRowFields,
   simulation_set_id: Nullable(text),
   tornado_session_id: Nullable(text),

@@ -1,0 +1,155 @@
+/** Calls whose edge has gone and does not come back. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CallRecord } from '#shared/edge-protocol.ts';
+import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../testing/edge-client.ts';
+import { startControl, type TestControl } from '../testing/harness.ts';
+import { closeLostCalls } from './lost-store.ts';
+
+const id = (last: number) => `00000000-0000-4000-8000-${String(last).padStart(12, '0')}`;
+const minute = 60_000;
+const live = {
+  ended_at: null,
+  status: 'in-progress',
+  sip_code: null,
+  sip_reason: null,
+  termination: null,
+  hangup_by: null,
+} as const;
+
+let test: TestControl;
+let edge: EdgeClient;
+let folder: string;
+let seq: number;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'lost-'));
+  test = await start();
+  await test.call('PATCH', '/v1/org/settings', {
+    body: { event_webhook_url: 'https://hooks.example.com/' },
+  });
+  seq = 1;
+  edge = await connectEdge(test);
+});
+afterEach(async () => {
+  await edge.kill();
+  await test.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Webhooks resolve to no address, so that none leaves the machine. */
+const start = () => startControl({ DATABASE_URL: join(folder, 'control.db') }, { resolve: async () => [] });
+
+async function report(changes: Partial<CallRecord>): Promise<void> {
+  const call = callRecord(test.orgId, { ...live, ...changes });
+  edge.send(reportFrame(seq++, [{ type: 'call', call }]));
+  await edge.next('ack');
+}
+
+const state = async (callId: string) => {
+  const { body } = await test.call('GET', `/v1/sip/calls/${callId}`);
+  return body.data?.call;
+};
+const deliveries = () =>
+  test.control.services.database.db.selectFrom('webhook_deliveries').select(['id', 'type']).execute();
+
+async function gone(): Promise<void> {
+  await edge.kill();
+  await expect.poll(() => test.control.services.edges.count).toBe(0);
+}
+
+/** Lets the looks that fall due in this time be taken. */
+async function pass(minutes: number): Promise<void> {
+  for (let passed = 0; passed < minutes; passed++) {
+    test.clock.advance(minute);
+    await test.control.services.database.exclusive(() => undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe('calls of an edge that is away', () => {
+  it('go on for a quarter of an hour, and then ended when the edge was seen last', async () => {
+    await report({ id: id(1) });
+    await report({ id: id(2), answered_at: null, status: 'ringing' });
+    await report({ id: id(3), parent_id: id(1) });
+    await gone();
+    await pass(15);
+    expect(await state(id(1))).toMatchObject({ outcome: 'in_progress' });
+    await pass(1);
+    await expect.poll(() => state(id(1))).toMatchObject({ outcome: 'completed' });
+    expect(await state(id(1))).toMatchObject({
+      outcome: 'completed',
+      termination: 'edge_lost',
+      hangup_by: 'error',
+      ended_at: '2030-01-01T00:00:02.000Z',
+    });
+    expect(await state(id(2))).toMatchObject({
+      outcome: 'canceled',
+      termination: 'edge_lost',
+      sip_code: null,
+    });
+    expect(await state(id(3))).toMatchObject({ termination: 'edge_lost' });
+    expect((await test.call('GET', `/v1/calls/${id(1)}`)).body.error_message).toContain('seen last at');
+    expect(await deliveries()).toEqual([
+      { id: `evt_${id(1)}`, type: 'call.completed' },
+      { id: `evt_${id(2)}`, type: 'call.completed' },
+    ]);
+    const metrics = await test.call('GET', '/metrics', { key: test.operatorKey });
+    expect(metrics.text).toContain('trunkline_control_calls_lost_total 3');
+  });
+
+  it('are left alone when another edge has gone, and while theirs is connected', async () => {
+    await report({ id: id(1) });
+    const now = '2030-01-01T02:00:00.000Z';
+    const close = (connected: string[], before: string) =>
+      test.control.services.database.exclusive((connection) =>
+        closeLostCalls(connection, connected, before, now, 10),
+      );
+    expect(await close(['edge-1'], now)).toEqual({ closed: 0, told: false });
+    expect(await close(['edge-2'], '2029-12-31T23:59:59.000Z')).toEqual({ closed: 0, told: false });
+    expect(await close(['edge-2'], now)).toEqual({ closed: 1, told: true });
+    expect(await close(['edge-2'], now)).toEqual({ closed: 0, told: false });
+  });
+
+  it('are closed by a control plane that was started after the edge had gone', async () => {
+    await report({ id: id(1) });
+    await gone();
+    await test.close();
+    test = { ...(await start()), orgId: test.orgId, key: test.key };
+    await pass(16);
+    const row = () => test.control.services.database.db.selectFrom('calls').selectAll().executeTakeFirst();
+    await expect.poll(row).toMatchObject({ termination: 'edge_lost' });
+  });
+
+  it('are told of once, also when the edge comes back with them', async () => {
+    await report({ id: id(1) });
+    await gone();
+    await pass(16);
+    await expect.poll(() => state(id(1))).toMatchObject({ termination: 'edge_lost' });
+    edge = await connectEdge(test);
+    await report({ id: id(1) });
+    expect(await state(id(1))).toMatchObject({ outcome: 'in_progress', termination: null, ended_at: null });
+    await report({
+      id: id(1),
+      ended_at: '2030-01-01T01:00:00.000Z',
+      status: 'completed',
+      termination: 'caller_hangup',
+      hangup_by: 'peer',
+    });
+    expect(await state(id(1))).toMatchObject({ termination: 'caller_hangup', hangup_by: 'peer' });
+    expect(await deliveries()).toHaveLength(1);
+  });
+
+  it('end at the return of the edge when they were stopped meanwhile', async () => {
+    await report({ id: id(1) });
+    await gone();
+    await pass(16);
+    await expect.poll(() => state(id(1))).toMatchObject({ termination: 'edge_lost' });
+    expect((await test.call('POST', `/v1/calls/${id(1)}/stop`)).status).toBe(200);
+    edge = await connectEdge(test);
+    edge.send(reportFrame(seq++, [{ type: 'call', call: callRecord(test.orgId, { ...live, id: id(1) }) }]));
+    expect((await edge.next('command')).command).toEqual({ kind: 'call.stop', call_id: id(1) });
+  });
+});

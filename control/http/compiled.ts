@@ -1,0 +1,15 @@
+/** Checkers of schemas, made once for each: several servers in one process share them. */
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+
+const checkers = new WeakMap<TSchema, ReturnType<typeof Compile>>();
+
+/** The checker of a schema. */
+export function compiled(schema: TSchema): ReturnType<typeof Compile> {
+  let checker = checkers.get(schema);
+  if (!checker) {
+    checker = Compile(schema);
+    checkers.set(schema, checker);
+  }
+  return checker;
+}

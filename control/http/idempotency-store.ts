@@ -1,0 +1,109 @@
+/** What is kept under Idempotency-Keys: work that has begun, and answers (contract 1.8). */
+import type { Clock } from '#shared/clock.ts';
+import { newId } from '#shared/ids.ts';
+import { deleteInBatches } from '../db/batches.ts';
+import type { Db, IdempotentAnswerRow, IdempotentWorkRow } from '../db/tables.ts';
+
+/** How long a key means the same request. */
+const keptMs = 24 * 60 * 60 * 1000;
+
+/** What a key belongs to: the same key elsewhere is another one. */
+export interface Place {
+  readonly org_id: string;
+  readonly path: string;
+  readonly key: string;
+}
+
+const keptSince = (clock: Clock) => new Date(clock.now() - keptMs).toISOString();
+
+export function findAnswer(db: Db, clock: Clock, place: Place): Promise<IdempotentAnswerRow | undefined> {
+  return db
+    .selectFrom('idempotent_answers')
+    .selectAll()
+    .where('org_id', '=', place.org_id)
+    .where('path', '=', place.path)
+    .where('key', '=', place.key)
+    .where('created_at', '>', keptSince(clock))
+    .executeTakeFirst();
+}
+
+/** Work that began and was never answered: the process that did it ended first. */
+export function findWork(db: Db, clock: Clock, place: Place): Promise<IdempotentWorkRow | undefined> {
+  return db
+    .selectFrom('idempotent_work')
+    .selectAll()
+    .where('org_id', '=', place.org_id)
+    .where('path', '=', place.path)
+    .where('key', '=', place.key)
+    .where('created_at', '>', keptSince(clock))
+    .executeTakeFirst();
+}
+
+/**
+ * Remembers that work begins. Returns its id.
+ * @param instance this start of the program
+ */
+export async function beginWork(
+  db: Db,
+  clock: Clock,
+  place: Place,
+  { bodyHash, instance }: { readonly bodyHash: string; readonly instance: string },
+): Promise<string> {
+  const work_id = newId();
+  const row = { body_hash: bodyHash, work_id, instance, created_at: new Date(clock.now()).toISOString() };
+  await db
+    .insertInto('idempotent_work')
+    .values({ ...place, ...row })
+    .onConflict((conflict) => conflict.columns(['org_id', 'path', 'key']).doUpdateSet(row))
+    .execute();
+  return work_id;
+}
+
+/** Ends work; its answer, when it is kept, stands from the same moment on. */
+export async function endWork(
+  db: Db,
+  { org_id, path, key }: Place,
+  kept: Omit<IdempotentAnswerRow, keyof Place> | null,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (kept) {
+      await trx
+        .insertInto('idempotent_answers')
+        .values({ org_id, path, key, ...kept })
+        .onConflict((conflict) => conflict.columns(['org_id', 'path', 'key']).doUpdateSet(kept))
+        .execute();
+    }
+    await trx
+      .deleteFrom('idempotent_work')
+      .where('org_id', '=', org_id)
+      .where('path', '=', path)
+      .where('key', '=', key)
+      .execute();
+  });
+}
+
+/** Deletes what no longer stands for a request. Returns how many rows. */
+export async function forgetAnswers(db: Db, clock: Clock): Promise<number> {
+  return (await forget(db, clock, 'idempotent_answers')) + (await forget(db, clock, 'idempotent_work'));
+}
+
+function forget(db: Db, clock: Clock, table: 'idempotent_answers' | 'idempotent_work'): Promise<number> {
+  const before = keptSince(clock);
+  return deleteInBatches((limit) =>
+    db
+      .deleteFrom(table)
+      .where((eb) =>
+        eb(
+          eb.refTuple('org_id', 'path', 'key'),
+          'in',
+          eb
+            .selectFrom(table)
+            .select(['org_id', 'path', 'key'])
+            .where('created_at', '<=', before)
+            .limit(limit)
+            .$asTuple('org_id', 'path', 'key'),
+        ),
+      )
+      .executeTakeFirst(),
+  );
+}

@@ -1,0 +1,68 @@
+/** Reads the text of JSON bodies: UTF-8 only, objects only, of bounded depth (contract 1.3 and 1.4). */
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '#shared/errors.ts';
+import type { App } from './app-types.ts';
+
+/**
+ * Levels of objects and arrays in a body. More than any body of the contract needs; what walks a body by recursion
+ * relies on it.
+ */
+const mostBodyDepth = 64;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** JSON objects only; an empty body stands for `{}`. */
+export function addJsonBodies(app: App): void {
+  // Refuses __proto__ and constructor.prototype keys, which would poison objects made from the body.
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    const text = decoded(bytes);
+    if (text === null) return done(ApiError.of('INVALID_JSON', undefined, 'The body is not UTF-8.'));
+    if (text.trim() === '') return done(null, {});
+    if (isDeeperThan(text, mostBodyDepth)) return done(tooDeep());
+    return parseJson(request, text, (error, body: unknown) => {
+      if (error) return done(ApiError.of('INVALID_JSON'));
+      const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+      return isObject ? done(null, body) : done(ApiError.of('INVALID_JSON'));
+    });
+  });
+  app.addHook('preValidation', async (request: FastifyRequest) => {
+    if (request.routeOptions.schema?.body) request.body ??= {};
+  });
+}
+
+/** The text of the bytes without a byte order mark, null when they are not UTF-8. */
+function decoded(bytes: Buffer): string | null {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function tooDeep(): ApiError {
+  const rule = `must be at most ${mostBodyDepth} levels deep`;
+  return ApiError.of('INVALID_JSON', { path: '', rule }, `body: ${rule}`);
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** Whether brackets outside of strings open more than `levels` deep. Looks at the text, so no depth can hurt it. */
+function isDeeperThan(text: string, levels: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (inString) {
+      if (char === backslash) at++;
+      else if (char === quote) inString = false;
+    } else if (char === quote) inString = true;
+    // [ and {, ] and } (RFC 8259 section 2)
+    else if (char === 0x5b || char === 0x7b) {
+      if (++depth > levels) return true;
+    } else if (char === 0x5d || char === 0x7d) depth--;
+  }
+  return false;
+}

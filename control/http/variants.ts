@@ -1,0 +1,63 @@
+/** Which member of a union a value was meant to be. */
+import type { TSchema } from 'typebox';
+
+/**
+ * The member of a union that the sender had in mind: the object whose constant members agree, else the one whose
+ * `type` does, else the only member of the value's JSON type.
+ */
+export function meantVariant(variants: readonly unknown[], value: unknown): TSchema | undefined {
+  const schemas = flattened(variants);
+  if (!isRecord(value)) {
+    const sameType = schemas.filter((schema) => isOfType(value, schema.type) && !('const' in schema));
+    return sameType.length === 1 ? sameType[0] : undefined;
+  }
+  const objects = schemas.filter((schema) => schema.type === 'object');
+  const agreeing = objects.filter((schema) => constantsAgree(schema, value));
+  const ofType = objects.filter((schema) => typeAgrees(schema, value));
+  return [agreeing, ofType, objects].find((chosen) => chosen.length === 1)?.[0];
+}
+
+/** The members of a union, those of unions in it included. */
+function flattened(variants: readonly unknown[]): Record<string, unknown>[] {
+  return variants
+    .filter(isRecord)
+    .flatMap((schema) => (Array.isArray(schema.anyOf) ? flattened(schema.anyOf) : [schema]));
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  return type === jsonType(value) || (type === 'integer' && Number.isInteger(value));
+}
+
+function typeAgrees(schema: Record<string, unknown>, value: Record<string, unknown>): boolean {
+  const type = isRecord(schema.properties) ? schema.properties.type : undefined;
+  return isRecord(type) && 'const' in type && type.const === value.type;
+}
+
+function constantsAgree(schema: Record<string, unknown>, value: Record<string, unknown>): boolean {
+  const properties = isRecord(schema.properties) ? schema.properties : {};
+  return Object.entries(properties).every(
+    ([name, property]) => !isRecord(property) || !('const' in property) || property.const === value[name],
+  );
+}
+
+/** What a value must be that is no member of a union. */
+export function unionRule(variants: readonly unknown[]): string {
+  const names = flattened(variants).map((schema) => {
+    const kind = isRecord(schema.properties) ? schema.properties.type : undefined;
+    if ('const' in schema) return JSON.stringify(schema.const);
+    return isRecord(kind) && 'const' in kind
+      ? `an object of type ${JSON.stringify(kind.const)}`
+      : schema.type;
+  });
+  return `must be ${[...new Set(names)].join(' or ')}`;
+}
+
+function jsonType(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value;
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

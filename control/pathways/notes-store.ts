@@ -1,0 +1,53 @@
+/** What an author should know of a graph that breaks no rule: by itself, and of what it names. */
+import type { Db } from '../db/tables.ts';
+import { firstUnknownTool } from '../tools/store.ts';
+import { type GraphNote, graphNotes, type NamedRow, namedRows, type StoredGraph } from './rules.ts';
+import { findPathway } from './store.ts';
+
+const mostNotes = 20;
+
+/** At most 20. Tools and pathways of other organizations are as unknown as those that are nowhere. */
+export async function authorNotes(db: Db, orgId: string, graph: StoredGraph): Promise<GraphNote[]> {
+  const { tools, pathways } = namedRows(graph);
+  const notes = [...graphNotes(graph)];
+  const isTool = once(async (id) => (await firstUnknownTool(db, orgId, [id])) < 0);
+  const isPathway = once(async (id) => (await findPathway(db, orgId, id)) !== undefined);
+  await note(
+    notes,
+    tools,
+    'unknown_tool',
+    isTool,
+    (id) => `there is no tool "${id}"; the node goes without it`,
+  );
+  await note(
+    notes,
+    pathways,
+    'unknown_pathway',
+    isPathway,
+    (id) => `there is no pathway "${id}"; the node takes its failure edge`,
+  );
+  return notes.slice(0, mostNotes);
+}
+
+async function note(
+  notes: GraphNote[],
+  named: readonly NamedRow[],
+  rule: string,
+  isThere: (id: string) => Promise<boolean>,
+  say: (id: string) => string,
+): Promise<void> {
+  for (const { path, id } of named) {
+    if (notes.length >= mostNotes) return;
+    if (!(await isThere(id))) notes.push({ path, rule, message: say(id) });
+  }
+}
+
+/** Asks once for each id. */
+function once(ask: (id: string) => Promise<boolean>): (id: string) => Promise<boolean> {
+  const known = new Map<string, Promise<boolean>>();
+  return (id) => {
+    const answer = known.get(id) ?? ask(id);
+    known.set(id, answer);
+    return answer;
+  };
+}

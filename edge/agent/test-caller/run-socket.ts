@@ -1,0 +1,111 @@
+/** The socket over which a test run goes on (test-call-protocol.ts). Once lost it does not come back: the run is over. */
+import { Compile } from 'typebox/compile';
+import WebSocket from 'ws';
+import type { Clock, Timer } from '#shared/clock.ts';
+import { type TestCallEvent, TestCallOrder } from '#shared/test-call-protocol.ts';
+
+const validOrder = Compile(TestCallOrder);
+
+const openMs = 5000;
+const pingEveryMs = 5000;
+const maxOrderBytes = 4 * 1024 * 1024;
+
+export interface RunSocketParts {
+  /** http(s) base URL of the control plane */
+  readonly controlUrl: string;
+  readonly runId: string;
+  readonly key: string;
+  readonly clock: Clock;
+  readonly order: (order: TestCallOrder) => void;
+  /** Once, unless we closed it. */
+  readonly lost: (why: string) => void;
+}
+
+export class RunSocket {
+  readonly #socket: WebSocket;
+  readonly #parts: RunSocketParts;
+  #ping: Timer | null = null;
+  #alive = true;
+  #over = false;
+
+  private constructor(socket: WebSocket, parts: RunSocketParts) {
+    this.#socket = socket;
+    this.#parts = parts;
+    socket.on('message', (data, binary) => this.#receive(binary ? '' : data.toString()));
+    socket.on('pong', () => {
+      this.#alive = true;
+    });
+    socket.on('error', (error) => this.#lose(error.message));
+    socket.on('close', (code, reason) => this.#lose(`closed with ${code} ${reason.toString()}`.trim()));
+    this.#keepAlive();
+  }
+
+  /** Rejects when the socket does not open. */
+  static open(parts: RunSocketParts): Promise<RunSocket> {
+    const url = new URL(`/v1/edge/test-calls/${parts.runId}`, parts.controlUrl);
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    const socket = new WebSocket(url, {
+      headers: { authorization: `Bearer ${parts.key}` },
+      handshakeTimeout: openMs,
+      perMessageDeflate: false,
+      maxPayload: maxOrderBytes,
+    });
+    return new Promise((resolve, reject) => {
+      socket.once('open', () => resolve(new RunSocket(socket, parts)));
+      socket.once('error', (error) =>
+        reject(new Error(`the socket of the test run did not open: ${error.message}`)),
+      );
+    });
+  }
+
+  /** Without effect when the socket is gone. */
+  tell(event: TestCallEvent): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(event));
+  }
+
+  close(): void {
+    this.#end();
+    this.#socket.close(1000);
+    const socket = this.#socket;
+    this.#parts.clock.after(1000, () => socket.terminate());
+  }
+
+  #receive(text: string): void {
+    if (this.#over) return;
+    let order: unknown;
+    try {
+      order = JSON.parse(text);
+    } catch {
+      order = null;
+    }
+    if (validOrder.Check(order)) this.#parts.order(order);
+    else {
+      this.#lose('control sent an order that is none');
+      this.#socket.terminate();
+    }
+  }
+
+  #keepAlive(): void {
+    this.#ping = this.#parts.clock.after(pingEveryMs, () => {
+      if (!this.#alive) {
+        this.#lose(`control was silent for ${pingEveryMs} ms`);
+        this.#socket.terminate();
+        return;
+      }
+      this.#alive = false;
+      this.#socket.ping();
+      this.#keepAlive();
+    });
+  }
+
+  #end(): void {
+    this.#over = true;
+    this.#ping?.cancel();
+  }
+
+  #lose(why: string): void {
+    if (this.#over) return;
+    this.#end();
+    this.#parts.lost(why);
+  }
+}

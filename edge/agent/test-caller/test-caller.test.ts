@@ -1,0 +1,195 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import type { SpeechToText } from '#shared/models/speech.ts';
+import type { HeardTurn } from '#shared/test-call-protocol.ts';
+import { QuietLog } from '../../../test/fakes/quiet-log.ts';
+import { TestCaller, testCallerLimits } from './test-caller.ts';
+
+const loud = new Int16Array(160).fill(4000);
+const quiet = new Int16Array(160);
+
+let clock: FakeClock;
+let told: string[];
+let turns: HeardTurn[];
+let pressed: PromiseWithResolvers<void>;
+let busy: boolean;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  told = [];
+  turns = [];
+  pressed = Promise.withResolvers();
+  busy = false;
+});
+
+function caller(stt: SpeechToText | null = null, interruptAfterMs: number | null = null): TestCaller {
+  const made = new TestCaller({
+    host: {
+      hangup: (reason) => told.push(`hangs up: ${reason}`),
+      sendDtmf: (keys) => {
+        told.push(`presses ${keys}`);
+        return pressed.promise;
+      },
+      fail: (error) => told.push(`fails: ${error.message}`),
+    },
+    clock,
+    log: new QuietLog(),
+    // A word takes 100 ms.
+    tts: {
+      synthesize: async (text) => {
+        if (text === '?') throw new Error('no voice');
+        return new Int16Array(800 * text.split(' ').length).fill(3000);
+      },
+      close: async () => {},
+    },
+    stt,
+    voice: null,
+    language: 'en-US',
+    limits: testCallerLimits,
+    interruptAfterMs,
+    agentIsBusy: () => busy,
+    answered: () => told.push('answered'),
+    turn: (heard, last) => {
+      turns.push(heard);
+      told.push(last ? 'last turn' : 'turn');
+    },
+    moved: () => told.push('moved'),
+  });
+  made.start();
+  return made;
+}
+
+/** Lets the line run. @returns ms in which the caller said something */
+function run(of: TestCaller, frame: Int16Array, ms: number): number {
+  let said = 0;
+  for (let passed = 0; passed < ms; passed += 20) {
+    clock.advance(20);
+    of.write(frame);
+    if (of.read(new Int16Array(160))) said += 20;
+  }
+  return said;
+}
+
+/** What was synthesized or transcribed is there. */
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('the simulated caller', () => {
+  test('lets the agent finish, and then has its turn', async () => {
+    const one = caller();
+    run(one, loud, 1000);
+    run(one, quiet, 900);
+    await settled();
+    expect(told).toEqual(['answered']);
+    run(one, quiet, 200);
+    await settled();
+    expect(told).toEqual(['answered', 'turn']);
+    expect(turns[0]).toMatchObject({ response_latency_ms: 0, speech_ms: 1000, words: null });
+  });
+
+  test('says its words and listens to the answer', async () => {
+    const one = caller();
+    run(one, loud, 500);
+    run(one, quiet, 1200);
+    await settled();
+    one.move({ type: 'say', text: 'I need help', interrupt_after_ms: null });
+    await settled();
+    expect(run(one, quiet, 400)).toBe(300);
+    await settled();
+    run(one, quiet, 200);
+    run(one, loud, 600);
+    run(one, quiet, 1200);
+    await settled();
+    expect(told).toEqual(['answered', 'turn', 'moved', 'turn']);
+    expect(turns[1]).toMatchObject({ response_latency_ms: 200, speech_ms: 600, barge_in: false });
+  });
+
+  test('presses keys, and the answer counts from the last one', async () => {
+    const one = caller();
+    run(one, loud, 500);
+    run(one, quiet, 1200);
+    await settled();
+    one.move({ type: 'keys', keys: '12', interrupt_after_ms: null });
+    run(one, quiet, 260);
+    pressed.resolve();
+    await settled();
+    run(one, quiet, 100);
+    run(one, loud, 600);
+    run(one, quiet, 1200);
+    await settled();
+    expect(told).toEqual(['answered', 'turn', 'moved', 'presses 12', 'turn']);
+    expect(turns[1]).toMatchObject({ response_latency_ms: 100 });
+    expect(one.keysSent).toEqual(['12']);
+  });
+
+  test('goes on when the agent says nothing for too long, but not while it is at work', async () => {
+    const one = caller();
+    busy = true;
+    run(one, quiet, 20_000);
+    await settled();
+    expect(told).toEqual(['answered']);
+    busy = false;
+    run(one, quiet, 20);
+    await settled();
+    expect(told).toEqual(['answered', 'turn']);
+    expect(turns[0]).toMatchObject({ response_latency_ms: null, speech_ms: 0, silence_ms: 20_020 });
+  });
+
+  test('breaks into the words of the agent when it is to', async () => {
+    const one = caller(null, 400);
+    run(one, loud, 500);
+    await settled();
+    expect(told).toEqual(['answered', 'turn']);
+    one.move({ type: 'say', text: 'wait', interrupt_after_ms: null });
+    await settled();
+    run(one, loud, 60);
+    run(one, quiet, 1000);
+    await settled();
+    run(one, loud, 300);
+    run(one, quiet, 1200);
+    await settled();
+    expect(turns[1]).toMatchObject({ barge_in: true, overlap_ms: 60, speech_ms: 460 });
+  });
+
+  test('has the words of the agent transcribed', async () => {
+    const one = caller({ transcribe: async (samples) => `${samples.length / 160} frames` });
+    run(one, loud, 500);
+    run(one, quiet, 1200);
+    await settled();
+    expect(turns[0]?.words).toMatch(/^\d+ frames$/);
+  });
+
+  test('goes by the account of the agent when transcription fails', async () => {
+    const one = caller({ transcribe: async () => Promise.reject(new Error('away')) });
+    run(one, loud, 500);
+    run(one, quiet, 1200);
+    await settled();
+    expect(turns[0]?.words).toBeNull();
+  });
+
+  test('tells the turn that the end of the call cut off, and makes no move after it', async () => {
+    const one = caller();
+    run(one, loud, 500);
+    one.close();
+    await one.done();
+    one.move({ type: 'say', text: 'too late', interrupt_after_ms: null });
+    expect(told).toEqual(['answered', 'last turn']);
+    expect(turns[0]).toMatchObject({ speech_ms: 500 });
+    expect(clock.pending).toBe(0);
+  });
+
+  test('ignores a move that is out of turn', () => {
+    const one = caller();
+    one.move({ type: 'keys', keys: '1', interrupt_after_ms: null });
+    expect(told).toEqual(['answered']);
+  });
+
+  test('ends the call when it has no voice', async () => {
+    const one = caller();
+    run(one, loud, 500);
+    run(one, quiet, 1200);
+    await settled();
+    one.move({ type: 'say', text: '?', interrupt_after_ms: null });
+    await settled();
+    expect(told.at(-1)).toBe('fails: no voice');
+  });
+});

@@ -1,0 +1,205 @@
+/**
+ * The simulated caller's mouth, ear and fingers. What it does is decided elsewhere; this takes orders, carries them
+ * out, listens to what the agent makes of them, and says when it is the caller's turn again.
+ *
+ *     [ listening ] --agent said its part, or nothing for too long--> [ waiting ] --order--> [ acting ]
+ *           ^                                                                                   |
+ *           +-----------------------------------------------------------------------------------+
+ */
+import type { Clock } from '#shared/clock.ts';
+import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
+import type { HeardTurn, TestCallOrder } from '#shared/test-call-protocol.ts';
+import type { Log } from '../../call/log.ts';
+import type { AgentHost, AgentLeg } from '../../call/ports.ts';
+import { PlayQueue } from '../play-queue.ts';
+import { TurnMeter } from './turn-meter.ts';
+
+export interface TestCallerLimits {
+  /** ms of silence after the agent's words that make it the caller's turn */
+  readonly turnEndMs: number;
+  /** ms without any word of the agent after which the caller goes on: longer than an agent waits for the caller */
+  readonly patienceMs: number;
+  /** seconds of the agent's words in one turn that are transcribed */
+  readonly maxTurnSeconds: number;
+}
+
+export const testCallerLimits: TestCallerLimits = {
+  turnEndMs: 1000,
+  patienceMs: 15_000,
+  maxTurnSeconds: 120,
+};
+
+export interface TestCallerParts {
+  readonly host: Pick<AgentHost, 'hangup' | 'sendDtmf' | 'fail'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly tts: TextToSpeech;
+  /** null: what the agent says is known from its own account alone */
+  readonly stt: SpeechToText | null;
+  readonly voice: string | null;
+  readonly language: string;
+  readonly limits: TestCallerLimits;
+  /** ms of the agent's first words after which the caller interrupts them; null: it does not */
+  readonly interruptAfterMs: number | null;
+  /** Whether the agent is at work and may speak any moment: its webhook or tool has not answered. */
+  readonly agentIsBusy: () => boolean;
+  readonly answered: () => void;
+  /** It is the caller's turn, unless the call is over. */
+  readonly turn: (heard: HeardTurn, last: boolean) => void;
+  /** The caller begins its move. */
+  readonly moved: () => void;
+}
+
+type Move = Extract<TestCallOrder, { type: 'say' | 'keys' | 'silence' }>;
+
+const sampleRate = 8000;
+/** Of the caller's own speech. */
+const maxSpeechSeconds = 600;
+
+export class TestCaller implements AgentLeg {
+  readonly sampleRate = sampleRate;
+  readonly #parts: TestCallerParts;
+  readonly #queue = new PlayQueue(sampleRate * maxSpeechSeconds);
+  /** What is heard of the agent in one turn; null: nobody transcribes it. */
+  readonly #heard: Int16Array | null;
+  #heardSamples = 0;
+  #meter: TurnMeter | null = null;
+  #state: 'idle' | 'listening' | 'waiting' | 'acting' | 'closed' = 'idle';
+  #listeningSince = 0;
+  #interruptAfterMs: number | null;
+  /** Turns are told one after the other, also when their words are long in coming. */
+  #told: Promise<void> = Promise.resolve();
+  /** All keys that were pressed, move by move. */
+  readonly keysSent: string[] = [];
+
+  constructor(parts: TestCallerParts) {
+    this.#parts = parts;
+    this.#interruptAfterMs = parts.interruptAfterMs;
+    this.#heard = parts.stt ? new Int16Array(sampleRate * parts.limits.maxTurnSeconds) : null;
+  }
+
+  async prepare(): Promise<void> {}
+
+  start(): void {
+    const now = this.#parts.clock.now();
+    this.#meter = new TurnMeter(now);
+    this.#parts.answered();
+    this.#listen(now);
+  }
+
+  read(frame: Int16Array): boolean {
+    if (this.#state === 'listening') this.#look(this.#parts.clock.now());
+    return this.#queue.read(frame);
+  }
+
+  write(frame: Int16Array): void {
+    if (this.#state === 'closed') return;
+    this.#meter?.heard(frame, this.#parts.clock.now());
+    const heard = this.#heard;
+    if (!heard || this.#heardSamples + frame.length > heard.length) return;
+    heard.set(frame, this.#heardSamples);
+    this.#heardSamples += frame.length;
+  }
+
+  /** The agent says that it begins to say something. */
+  agentBegins(): void {
+    this.#meter?.agentBegins();
+  }
+
+  /** Makes the caller's move. One that comes out of turn is ignored. */
+  move(move: Move): void {
+    if (this.#state !== 'waiting') return;
+    this.#state = 'acting';
+    this.#parts.moved();
+    this.#interruptAfterMs = move.interrupt_after_ms;
+    this.#act(move).catch((error: unknown) => {
+      this.#parts.host.fail(error instanceof Error ? error : new Error(String(error)));
+    });
+  }
+
+  hangUp(reason: string): void {
+    this.#parts.host.hangup(reason);
+  }
+
+  /** Tells the turn that was going on. */
+  close(): void {
+    if (this.#state === 'closed') return;
+    if (this.#state === 'listening') this.#endTurn(true);
+    this.#state = 'closed';
+    this.#queue.clear();
+  }
+
+  /** Resolves when all turns are told. */
+  done(): Promise<void> {
+    return this.#told;
+  }
+
+  // ---------------------------------------------------------------- acting
+
+  async #act(move: Move): Promise<void> {
+    if (move.type === 'say') await this.#say(move.text);
+    else if (move.type === 'keys') await this.#press(move.keys);
+    const now = this.#parts.clock.now();
+    this.#meter?.callerEnds(now);
+    if (this.#state === 'acting') this.#listen(now);
+  }
+
+  async #say(text: string): Promise<void> {
+    const { clock, language, tts, voice } = this.#parts;
+    const samples = await tts.synthesize(text, { voice, language, sampleRate });
+    if (this.#state !== 'acting') return;
+    this.#meter?.callerBegins(clock.now(), true);
+    this.#queue.push(samples);
+    await new Promise<void>((resolve) => this.#queue.mark(resolve));
+  }
+
+  async #press(keys: string): Promise<void> {
+    this.#meter?.callerBegins(this.#parts.clock.now(), false);
+    this.keysSent.push(keys);
+    await this.#parts.host.sendDtmf(keys);
+  }
+
+  // ---------------------------------------------------------------- listening
+
+  #listen(now: number): void {
+    this.#state = 'listening';
+    this.#listeningSince = now;
+    this.#heardSamples = 0;
+  }
+
+  /** Whether it is the caller's turn by now. */
+  #look(now: number): void {
+    const meter = this.#meter;
+    if (!meter) return;
+    const { turnEndMs, patienceMs } = this.#parts.limits;
+    const { firstAt, lastTo } = meter;
+    if (firstAt === null || lastTo === null) {
+      // Words that the caller broke into may go on and on.
+      const waited = now - this.#listeningSince;
+      if (waited >= patienceMs && !this.#parts.agentIsBusy()) this.#endTurn();
+    } else if (meter.agentSpeaks && this.#interruptAfterMs !== null) {
+      if (now - firstAt >= this.#interruptAfterMs) this.#endTurn();
+    } else if (now - lastTo >= turnEndMs && !this.#parts.agentIsBusy()) this.#endTurn();
+  }
+
+  #endTurn(last = false): void {
+    const { clock, turn } = this.#parts;
+    const measures = this.#meter?.take(clock.now());
+    if (!measures) return;
+    this.#state = 'waiting';
+    const words = this.#transcribed();
+    this.#told = this.#told.then(async () => turn({ ...measures, words: await words }, last));
+  }
+
+  async #transcribed(): Promise<string | null> {
+    const { stt, language, log } = this.#parts;
+    const samples = this.#heard?.slice(0, this.#heardSamples);
+    if (!stt || !samples) return null;
+    try {
+      return await stt.transcribe(samples, { sampleRate, language });
+    } catch (error) {
+      log.warn({ err: error }, 'what the agent said could not be transcribed');
+      return null;
+    }
+  }
+}

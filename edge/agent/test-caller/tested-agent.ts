@@ -1,0 +1,148 @@
+/**
+ * The tested end of a test run: the agent as it answers every call, whose webhooks and tools are answered by the run,
+ * whose transfers are noted instead of carried out, and whose account of itself is kept.
+ */
+import type { LogLine, Talk, Visit, WebhookResult } from '#shared/agent/conversation.ts';
+import type { ToolResult, Variables } from '#shared/agent/interfaces.ts';
+import type { TestCallEvent, TestCallOrder } from '#shared/test-call-protocol.ts';
+import type { AgentHost, Agents } from '../../call/ports.ts';
+import { type AgentsDeps, createAgents } from '../agents.ts';
+
+export interface TestedAgentParts {
+  readonly agents: AgentsDeps;
+  readonly tell: (event: TestCallEvent) => void;
+  /** The agent begins to say something. */
+  readonly begins: () => void;
+}
+
+type Answer = Extract<TestCallOrder, { type: 'webhook_result' | 'tool_result' }>;
+
+export class TestedAgent {
+  readonly #parts: TestedAgentParts;
+  readonly #asked = new Map<number, (answer: Answer) => void>();
+  #questions = 0;
+  callId: string | null = null;
+  transferredTo: string | null = null;
+  #visits: readonly Visit[] | null = null;
+  #learned: Variables = {};
+  #log: readonly LogLine[] = [];
+
+  constructor(parts: TestedAgentParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether it waits for a webhook or a tool. */
+  get busy(): boolean {
+    return this.#asked.size > 0;
+  }
+
+  /** Makes the agent of the tested call. */
+  agents(): Agents {
+    const agents = createAgents({
+      ...this.#parts.agents,
+      webhook: (request, node_id) => this.#webhook(request, node_id),
+      tools: (tools) => ({
+        list: () =>
+          tools.map(({ name, description, input_schema, speech }) => ({
+            name,
+            description,
+            inputSchema: input_schema ?? { type: 'object', properties: {} },
+            speech,
+          })),
+        run: async (name, inputs, signal, variables) => {
+          const tool = tools.find((one) => one.name === name);
+          if (!tool) return { ok: false, data: null, error: `there is no tool "${name}"`, variables: {} };
+          return this.#tool(tool.tool_id, inputs, variables, signal);
+        },
+      }),
+      watched: (talk) => this.#watch(talk),
+    });
+    return {
+      ...agents,
+      create: (settings, call, host) => {
+        this.callId = call.callId;
+        return agents.create(settings, call, this.#tapped(host));
+      },
+    };
+  }
+
+  /** Takes what the run answers to a webhook or a tool. */
+  answer(answer: Answer): void {
+    this.#asked.get(answer.id)?.(answer);
+    this.#asked.delete(answer.id);
+  }
+
+  account(): Pick<
+    Extract<TestCallEvent, { type: 'ended' }>,
+    'transferred_to' | 'visits' | 'variables' | 'log'
+  > {
+    return {
+      transferred_to: this.transferredTo,
+      visits: this.#visits?.map(({ nodeId, nodeName }) => ({ node_id: nodeId, node_name: nodeName })) ?? null,
+      variables: this.#learned,
+      log: this.#log.map(({ at, nodeId, message }) => ({ at, node_id: nodeId, message })),
+    };
+  }
+
+  #watch({ visits, learned, log }: Talk): void {
+    this.#visits = visits;
+    this.#learned = learned;
+    this.#log = log;
+  }
+
+  async #webhook(
+    request: Extract<TestCallEvent, { type: 'webhook' }>['request'],
+    node_id: string,
+  ): Promise<WebhookResult> {
+    const id = ++this.#questions;
+    const answered = new Promise<Answer>((resolve) => this.#asked.set(id, resolve));
+    this.#parts.tell({ type: 'webhook', id, node_id, request });
+    const answer = await answered;
+    if (answer.type === 'webhook_result') return answer.result;
+    return { status: null, body: null, error: 'the test run gave no answer' };
+  }
+
+  async #tool(
+    tool_id: string,
+    inputs: unknown,
+    variables: Variables,
+    signal: AbortSignal,
+  ): Promise<ToolResult> {
+    const id = ++this.#questions;
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const abort = () => reject(signal.reason);
+    this.#asked.set(id, resolve);
+    signal.addEventListener('abort', abort, { once: true });
+    this.#parts.tell({ type: 'tool', id, tool_id, inputs, variables });
+    try {
+      const answer = await promise;
+      if (answer.type === 'tool_result') return answer.result;
+      return { ok: false, data: null, error: 'the test run gave no answer', variables: {} };
+    } finally {
+      signal.removeEventListener('abort', abort);
+      this.#asked.delete(id);
+    }
+  }
+
+  #tapped(host: AgentHost): AgentHost {
+    return {
+      hangup: (reason) => host.hangup(reason),
+      sendDtmf: (digits) => host.sendDtmf(digits),
+      transcript: (entry) => {
+        host.transcript(entry);
+        if (entry.user !== 'assistant') return;
+        this.#parts.begins();
+        this.#parts.tell({ type: 'line', text: entry.text, node_id: entry.node_id });
+      },
+      variables: (values) => host.variables(values),
+      transfer: async ({ target }) => {
+        this.transferredTo = target;
+        host.hangup(`The test run ends where the caller is handed over to ${target}.`);
+        return { ok: true };
+      },
+      join: () => host.join(),
+      answeredBy: (who) => host.answeredBy(who),
+      fail: (error) => host.fail(error),
+    };
+  }
+}

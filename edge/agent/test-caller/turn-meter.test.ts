@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { TurnMeter } from './turn-meter.ts';
+
+const loud = new Int16Array(160).fill(4000);
+const quiet = new Int16Array(160);
+
+/** Time that goes on by frames of 20 ms. */
+class Line {
+  now = 1000;
+  readonly meter = new TurnMeter(1000);
+
+  hear(frame: Int16Array, ms: number): this {
+    for (let passed = 0; passed < ms; passed += 20) {
+      this.now += 20;
+      this.meter.heard(frame, this.now);
+    }
+    return this;
+  }
+}
+
+describe('a turn', () => {
+  test('has the time to the first sound, the speech and the pauses in it', () => {
+    const line = new Line()
+      .hear(quiet, 300)
+      .hear(loud, 1000)
+      .hear(quiet, 600)
+      .hear(loud, 500)
+      .hear(quiet, 1000);
+    expect(line.meter.take(line.now)).toEqual({
+      response_latency_ms: 300,
+      speech_ms: 1500,
+      silence_ms: 600,
+      barge_in: false,
+      silent_after_ms: null,
+      overlap_ms: 0,
+    });
+  });
+
+  test('does not take a breath for a pause', () => {
+    const line = new Line().hear(loud, 400).hear(quiet, 200).hear(loud, 400);
+    expect(line.meter.agentSpeaks).toBe(true);
+    line.hear(quiet, 1000);
+    expect(line.meter.agentSpeaks).toBe(false);
+    expect(line.meter.take(line.now)).toMatchObject({ speech_ms: 1000, silence_ms: 0 });
+  });
+
+  test('does not take a click for speech', () => {
+    const line = new Line().hear(quiet, 200).hear(loud, 40).hear(quiet, 300);
+    expect(line.meter.firstAt).toBeNull();
+    expect(line.meter.take(line.now)).toMatchObject({ response_latency_ms: null, silence_ms: 540 });
+  });
+
+  test('is measured from the end of the words of the caller', () => {
+    const line = new Line().hear(loud, 500).hear(quiet, 1000);
+    line.meter.take(line.now);
+    line.meter.callerBegins(line.now, true);
+    line.hear(quiet, 800);
+    line.meter.callerEnds(line.now);
+    line.hear(quiet, 240).hear(loud, 200).hear(quiet, 500);
+    expect(line.meter.take(line.now)).toMatchObject({
+      response_latency_ms: 240,
+      speech_ms: 200,
+      silence_ms: 0,
+      overlap_ms: 0,
+      barge_in: false,
+    });
+  });
+});
+
+describe('an interruption', () => {
+  test('tells how long the agent went on, and what both said at once', () => {
+    const line = new Line().hear(loud, 800);
+    expect(line.meter.take(line.now)).toMatchObject({ response_latency_ms: 0, speech_ms: 800 });
+    line.meter.callerBegins(line.now, true);
+    line.hear(loud, 300).hear(quiet, 700);
+    line.meter.callerEnds(line.now);
+    line.hear(quiet, 160).hear(loud, 400).hear(quiet, 1000);
+    expect(line.meter.take(line.now)).toEqual({
+      response_latency_ms: 160,
+      speech_ms: 700,
+      silence_ms: 0,
+      barge_in: true,
+      silent_after_ms: 300,
+      overlap_ms: 300,
+    });
+  });
+
+  test('by a key is answered by new words, however soon these follow', () => {
+    const line = new Line().hear(loud, 800);
+    line.meter.take(line.now);
+    line.meter.callerBegins(line.now, false);
+    line.hear(loud, 160);
+    line.meter.callerEnds(line.now);
+    line.meter.agentBegins();
+    line.hear(loud, 40).hear(quiet, 100).hear(loud, 600).hear(quiet, 1000);
+    expect(line.meter.take(line.now)).toMatchObject({
+      response_latency_ms: 140,
+      speech_ms: 600,
+      barge_in: true,
+      silent_after_ms: 200,
+      overlap_ms: 0,
+    });
+  });
+
+  test('that the agent does not heed has no end, and what it goes on saying is no answer', () => {
+    const line = new Line().hear(loud, 800);
+    line.meter.take(line.now);
+    line.meter.callerBegins(line.now, true);
+    line.hear(loud, 500);
+    line.meter.callerEnds(line.now);
+    line.hear(loud, 2000);
+    expect(line.meter.firstAt).toBeNull();
+    expect(line.meter.take(line.now)).toMatchObject({
+      response_latency_ms: null,
+      barge_in: true,
+      silent_after_ms: null,
+      overlap_ms: 500,
+    });
+  });
+});

@@ -1,0 +1,156 @@
+/**
+ * Measures what a caller hears: when the agent begins and ends to speak, how long that takes after the caller's own
+ * part, and what both do at once. Pure: 20 ms frames and times come in, numbers go out.
+ *
+ *     caller  ====words====|                    |==
+ *     agent                |..latency..|####..pause..####|...
+ */
+import type { HeardTurn } from '#shared/test-call-protocol.ts';
+
+const frameMs = 20;
+/** RMS from which a frame is sound; a codec's idle noise is far below. */
+const soundLevel = 200;
+/** Sound that lasts less is a click. */
+const onsetMs = 60;
+/** A gap that is no longer belongs to one stretch of speech. */
+const breathMs = 400;
+/** A gap that ends sound which may be over. */
+const shortGapMs = 40;
+
+type Measures = Omit<HeardTurn, 'words'>;
+
+export class TurnMeter {
+  /** Beginning and end so far of the agent's present stretch of sound; null: silence. */
+  #stretch: { from: number; to: number; counted: boolean } | null = null;
+  /** The end of the caller's part, or the answer. */
+  #since: number;
+  #firstAt: number | null = null;
+  #lastTo: number | null = null;
+  #speechMs = 0;
+  #silenceMs = 0;
+  #overlapMs = 0;
+  #callerSpeaks = false;
+  #interruptedAt: number | null = null;
+  #silentAfterMs: number | null = null;
+  #barged = false;
+  #carriedOver = false;
+  /** Words that are no part of the present stretch are on their way. */
+  #newWords = false;
+
+  /** @param answeredAt ms */
+  constructor(answeredAt: number) {
+    this.#since = answeredAt;
+  }
+
+  /** Whether the agent is speaking, a breath included. */
+  get agentSpeaks(): boolean {
+    return this.#stretch?.counted === true;
+  }
+
+  /** When the agent began to speak in this turn, and when it was heard last; null: not yet. */
+  get firstAt(): number | null {
+    return this.#firstAt;
+  }
+
+  get lastTo(): number | null {
+    return this.#lastTo;
+  }
+
+  /** One frame of the agent that ends at `now`. */
+  heard(frame: Int16Array, now: number): void {
+    const sound = rms(frame) >= soundLevel;
+    const stretch = this.#stretch;
+    if (sound) {
+      if (!stretch) this.#stretch = { from: now - frameMs, to: now, counted: false };
+      else stretch.to = now;
+      this.#count(now);
+      if (this.#callerSpeaks && this.agentSpeaks) this.#overlapMs += frameMs;
+    } else if (stretch && now - stretch.to >= this.#gapMs(stretch.counted)) this.#endStretch();
+  }
+
+  /** The agent says that it begins to say something. An answer to an interruption may follow at once. */
+  agentBegins(): void {
+    this.#newWords = this.agentSpeaks && (this.#carriedOver || this.#callerSpeaks);
+  }
+
+  #gapMs(speech: boolean): number {
+    return speech && !this.#newWords ? breathMs : shortGapMs;
+  }
+
+  /** The caller begins its part: speaks, or presses a key. */
+  callerBegins(now: number, speaks: boolean): void {
+    this.#callerSpeaks = speaks;
+    if (!this.agentSpeaks) return;
+    this.#interruptedAt = now;
+    this.#barged = true;
+  }
+
+  callerEnds(now: number): void {
+    this.#callerSpeaks = false;
+    this.#since = now;
+    this.#firstAt = null;
+    // What the agent has not stopped saying is no answer.
+    this.#carriedOver = this.agentSpeaks;
+  }
+
+  /** The measures since the last time; the next turn begins with the caller's part. */
+  take(now: number): Measures {
+    this.#closeStretch();
+    const answered = this.#firstAt !== null;
+    const measures: Measures = {
+      response_latency_ms: answered ? Math.max(0, Math.round((this.#firstAt ?? 0) - this.#since)) : null,
+      speech_ms: Math.round(this.#speechMs),
+      silence_ms: Math.round(answered ? this.#silenceMs : Math.max(0, now - this.#since)),
+      barge_in: this.#barged,
+      silent_after_ms: this.#silentAfterMs,
+      overlap_ms: this.#overlapMs,
+    };
+    this.#speechMs = 0;
+    this.#silenceMs = 0;
+    this.#overlapMs = 0;
+    this.#barged = false;
+    this.#silentAfterMs = null;
+    return measures;
+  }
+
+  #count(now: number): void {
+    const stretch = this.#stretch;
+    if (!stretch || now - stretch.from < onsetMs) return;
+    if (!stretch.counted) {
+      stretch.counted = true;
+      if (this.#firstAt === null) {
+        this.#firstAt = stretch.from;
+      } else if (this.#lastTo !== null) this.#silenceMs += stretch.from - this.#lastTo;
+    }
+    this.#lastTo = stretch.to;
+  }
+
+  #endStretch(): void {
+    this.#closeStretch();
+    const stretch = this.#stretch;
+    if (stretch?.counted && this.#interruptedAt !== null) {
+      this.#silentAfterMs = Math.max(0, Math.round(stretch.to - this.#interruptedAt));
+      this.#interruptedAt = null;
+    }
+    this.#stretch = null;
+    this.#carriedOver = false;
+    this.#newWords = false;
+  }
+
+  /** Adds what was said so far; what follows of the same stretch counts anew. */
+  #closeStretch(): void {
+    const stretch = this.#stretch;
+    if (!stretch?.counted) return;
+    if (!this.#carriedOver) this.#speechMs += stretch.to - stretch.from;
+    stretch.from = stretch.to;
+  }
+}
+
+function rms(frame: Int16Array): number {
+  let sum = 0;
+  for (let i = 0; i < frame.length; i++) {
+    const sample = frame[i] ?? 0;
+    sum += sample * sample;
+  }
+  return Math.sqrt(sum / Math.max(1, frame.length));
+}

@@ -1,0 +1,38 @@
+/**
+ * Media between two ends on this machine. Where SDP names an address that only the world outside can reach, both ends
+ * of a call of the edge to itself would send there and back; here they name the address that they listen on.
+ */
+import { isIPv6 } from 'node:net';
+import type { Media, MediaLeg } from './call/ports.ts';
+
+/** @param named the address in SDP @param listener where media is received, not a wildcard */
+export function nearbyMedia(media: Media, named: string, listener: string): Media {
+  if (named === listener || isIPv6(named) !== isIPv6(listener)) return media;
+  const near = (sdp: string) =>
+    sdp.replaceAll(/^((?:c=|o=.* )IN IP[46] )(\S+)/gm, (line, head: string, address: string) =>
+      address === named ? `${head}${listener}` : line,
+    );
+  return {
+    createLeg: async (options) => nearbyLeg(await media.createLeg(options), near),
+    bridge: (...legs) => media.bridge(...legs),
+  };
+}
+
+function nearbyLeg(leg: MediaLeg, near: (sdp: string) => string): MediaLeg {
+  return {
+    answer: async (offer) => near(await leg.answer(near(offer))),
+    offer: async () => near(await leg.offer()),
+    accept: (answer) => leg.accept(near(answer)),
+    attach: (endpoint) => leg.attach(endpoint),
+    sendDtmf: (digits) => leg.sendDtmf(digits),
+    get codec() {
+      return leg.codec;
+    },
+    get held() {
+      return leg.held;
+    },
+    silentForMs: () => leg.silentForMs(),
+    report: () => leg.report(),
+    close: () => leg.close(),
+  };
+}

@@ -1,0 +1,303 @@
+/**
+ * Test runs over a call (contract 6.4, docs/agent-testing-calls.md): the edge calls a number of its own, over TLS and
+ * SRTP like everybody else, and lets a run of control speak for the caller.
+ *
+ *     control ==socket==> caller ──INVITE with a key──> engine ══TLS══> engine ──> admission ──> tested agent
+ *
+ * The socket and the call end together.
+ */
+import type { Clock, Timer } from '#shared/clock.ts';
+import type { AgentSettings, CallRecord, EdgeCommand, ReportBody } from '#shared/edge-protocol.ts';
+import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
+import type { TestCallOrder } from '#shared/test-call-protocol.ts';
+import type { AgentsDeps } from './agent/agents.ts';
+import { RunSocket } from './agent/test-caller/run-socket.ts';
+import { TestCaller, testCallerLimits } from './agent/test-caller/test-caller.ts';
+import { TestedAgent } from './agent/test-caller/tested-agent.ts';
+import type { InboundChanges, OutboundChanges } from './call/calls.ts';
+import type { Termination } from './call/ending.ts';
+import type { Log } from './call/log.ts';
+import type { OutboundPlan } from './call/outbound-call.ts';
+import type { Agents, Dialer, DialTarget, Hunt, Media, Reporter } from './call/ports.ts';
+import type { CallPlan } from './call/record.ts';
+import { type TestVisits, testKeyHeader } from './call/test-visits.ts';
+
+export type TestRunOrder = Extract<EdgeCommand, { kind: 'agent_test.call' }>;
+
+export interface TestCallsParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly controlUrl: string;
+  readonly calls: {
+    place(plan: OutboundPlan, changes: OutboundChanges): { end(termination: Termination): void };
+  };
+  readonly visits: TestVisits;
+  readonly dialer: Dialer;
+  /** This edge. */
+  readonly self: () => DialTarget;
+  readonly media: Media;
+  readonly agents: AgentsDeps;
+  readonly reporter: Reporter;
+  readonly tts: TextToSpeech;
+  readonly stt: SpeechToText | null;
+  readonly newId: () => string;
+}
+
+/** The agent may take a while to get ready; then the call is answered or refused. */
+const ringMs = 60_000;
+/** After one end of the call is over, for the other to tell of it. */
+const otherEndMs = 3000;
+
+/** Resolves when the run's socket is open and the call is on its way. Rejects when it cannot be made. */
+export async function runOverCall(order: TestRunOrder, parts: TestCallsParts): Promise<void> {
+  await new TestRun(order, parts).begin();
+}
+
+class TestRun {
+  readonly #order: TestRunOrder;
+  readonly #parts: TestCallsParts;
+  readonly #log: Log;
+  readonly #tested: TestedAgent;
+  #socket: RunSocket | null = null;
+  #call: { end(termination: Termination): void } | null = null;
+  #caller: TestCaller | null = null;
+  #callerRecord: CallRecord | null = null;
+  #agentRecord: CallRecord | null = null;
+  #withdraw: () => void = () => {};
+  #lastWait: Timer | null = null;
+  #over = false;
+
+  constructor(order: TestRunOrder, parts: TestCallsParts) {
+    this.#order = order;
+    this.#parts = parts;
+    this.#log = parts.log.child({ test_run_id: order.run_id });
+    this.#tested = new TestedAgent({
+      agents: parts.agents,
+      tell: (event) => this.#socket?.tell(event),
+      begins: () => this.#caller?.agentBegins(),
+    });
+  }
+
+  async begin(): Promise<void> {
+    const { calls, clock, controlUrl, newId } = this.#parts;
+    const { run_id, key, org_id, number, caller_number } = this.#order;
+    this.#socket = await RunSocket.open({
+      controlUrl,
+      runId: run_id,
+      key,
+      clock,
+      order: (order) => this.#obey(order),
+      lost: (why) => this.#lost(why),
+    });
+    const plan: OutboundPlan = {
+      callId: newId(),
+      orgId: org_id,
+      from: caller_number,
+      to: number,
+      agent: this.#callerSettings(),
+      variables: {},
+      testRunId: run_id,
+    };
+    try {
+      this.#call = calls.place(plan, this.#callerChanges());
+    } catch (error) {
+      this.#socket.close();
+      throw error;
+    }
+  }
+
+  // ---------------------------------------------------------------- the calling end
+
+  #callerSettings(): AgentSettings {
+    const { language, max_minutes, voice } = this.#order;
+    return {
+      kind: 'test_caller',
+      first_sentence: null,
+      wait_for_greeting: true,
+      block_interruptions: true,
+      ignore_button_press: true,
+      voice,
+      language,
+      interruption_threshold: 500,
+      timezone: 'UTC',
+      max_duration: max_minutes,
+      request_data: {},
+      fallback_number: null,
+    };
+  }
+
+  #callerChanges(): OutboundChanges {
+    const { dialer, media } = this.#parts;
+    return {
+      agents: this.#callerAgents(),
+      media,
+      ringTimeoutMs: ringMs,
+      routes: { hunt: () => this.#toSelf(), referTarget: () => null, reachableOver: () => false },
+      dialer: {
+        dial: (target, invite, events) => {
+          const { sipCallId } = invite;
+          const { number } = this.#order;
+          const visit = { number, sipCallId, plan: (plan: CallPlan) => this.#testedPlan(plan) };
+          const expected = this.#parts.visits.expect({ ...visit, changes: this.#testedChanges() }, ringMs);
+          this.#withdraw = expected.withdraw;
+          const bearer = {
+            type: 'custom' as const,
+            key: testKeyHeader,
+            value: expected.key,
+            passthrough: true,
+          };
+          return dialer.dial(target, { ...invite, headers: [bearer] }, events);
+        },
+      },
+      reporter: this.#tap((record) => {
+        this.#callerRecord = record;
+      }),
+    };
+  }
+
+  /** One place, which is never at fault. */
+  #toSelf(): Hunt {
+    const target = this.#parts.self();
+    const { host, port } = target;
+    const endpoint = { host, port, priority: 0 };
+    const route = { trunkId: null, credentials: null, headers: [], codecs: [], transcode: false };
+    let given = false;
+    return {
+      next: async () => {
+        if (given) return null;
+        given = true;
+        return { route, endpoint, target };
+      },
+      ended: () => ({ movesOn: false }),
+      attempts: [],
+    };
+  }
+
+  #callerAgents(): Agents {
+    const { clock, log, stt, tts } = this.#parts;
+    const { interrupt_after_ms: interruptAfterMs, language, voice } = this.#order;
+    return {
+      create: (_settings, _call, host) => {
+        const caller = new TestCaller({
+          host,
+          clock,
+          log,
+          tts,
+          stt,
+          voice,
+          language,
+          interruptAfterMs,
+          limits: testCallerLimits,
+          agentIsBusy: () => this.#tested.busy,
+          answered: () => this.#socket?.tell({ type: 'answered', call_id: this.#tested.callId }),
+          turn: (heard, last) => this.#socket?.tell({ type: 'turn', last, heard }),
+          moved: () => this.#socket?.tell({ type: 'moved' }),
+        });
+        this.#caller = caller;
+        return caller;
+      },
+      consult: () => {
+        throw new Error('a simulated caller transfers nobody');
+      },
+      waiting: () => ({ sampleRate: 8000, read: () => false }),
+    };
+  }
+
+  // ---------------------------------------------------------------- the tested end
+
+  #testedPlan(plan: CallPlan): CallPlan {
+    const { run_id, start_node_id, variables } = this.#order;
+    const agent =
+      plan.agent?.kind === 'pathway' && start_node_id !== null
+        ? { ...plan.agent, start_node_id }
+        : plan.agent;
+    return { ...plan, agent, variables: { ...plan.variables, ...variables }, testRunId: run_id };
+  }
+
+  #testedChanges(): InboundChanges {
+    return {
+      agents: this.#tested.agents(),
+      media: this.#parts.media,
+      reporter: this.#tap((record) => {
+        this.#agentRecord = record;
+      }),
+    };
+  }
+
+  // ---------------------------------------------------------------- what the run says
+
+  #obey(order: TestCallOrder): void {
+    switch (order.type) {
+      case 'say':
+      case 'keys':
+      case 'silence':
+        this.#caller?.move(order);
+        break;
+      case 'hangup':
+        this.#caller?.hangUp(order.reason);
+        break;
+      case 'webhook_result':
+      case 'tool_result':
+        this.#tested.answer(order);
+        break;
+    }
+  }
+
+  /** Nobody decides for the caller any more. */
+  #lost(why: string): void {
+    this.#log.warn({ why }, 'the socket of a test run is lost, its call ends');
+    this.#call?.end({ code: 'api_stop', detail: `The test run is gone: ${why}.` });
+  }
+
+  // ---------------------------------------------------------------- the end
+
+  #tap(note: (record: CallRecord) => void): Reporter {
+    return {
+      report: (body: ReportBody) => {
+        try {
+          this.#parts.reporter.report(body);
+        } finally {
+          if (body.type === 'call') {
+            note(body.call);
+            if (body.call.ended_at !== null) this.#ended();
+          }
+        }
+      },
+    };
+  }
+
+  #ended(): void {
+    this.#withdraw();
+    const open = (record: CallRecord | null) => record !== null && record.ended_at === null;
+    if (!open(this.#callerRecord) && !open(this.#agentRecord)) this.#conclude();
+    else this.#lastWait ??= this.#parts.clock.after(otherEndMs, () => this.#conclude());
+  }
+
+  #conclude(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#lastWait?.cancel();
+    // One end is over; the other, had it not heard of that, would wait for nobody.
+    this.#call?.end({ code: 'agent_hangup', detail: 'The tested end is over.' });
+    this.#tellEnd().catch((error: unknown) => {
+      this.#log.error({ err: error }, 'a test run could not be concluded');
+    });
+  }
+
+  async #tellEnd(): Promise<void> {
+    const caller = this.#caller;
+    caller?.close();
+    await caller?.done();
+    const record = this.#callerRecord;
+    if (record) {
+      this.#socket?.tell({
+        type: 'ended',
+        caller: record,
+        agent: this.#agentRecord,
+        ...this.#tested.account(),
+        keys_sent: caller?.keysSent ?? [],
+      });
+    }
+    this.#socket?.close();
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * What edge and control say to each other during a test run over a call, as JSON text frames over one WebSocket that
+ * the edge opens (`GET /v1/edge/test-calls/<run id>`, `Authorization: Bearer <one-time key>`). The simulated caller
+ * decides in control; its mouth, ear and fingers are at the edge.
+ *
+ *     edge                                        control
+ *      | answered                                     |
+ *      |--------------------------------------------->|
+ *      | line ... turn (what was heard, measures)     |
+ *      |--------------------------------------------->|
+ *      |                  say | keys | silence        |
+ *      |<---------------------------------------------|
+ *      | moved                                        |
+ *      |--------------------------------------------->|
+ *      | webhook, tool (of the tested agent)          |
+ *      |--------------------------------------------->|
+ *      |                        webhook_result, ...   |
+ *      |<---------------------------------------------|
+ *      | ended (both records), then close             |
+ *      |--------------------------------------------->|
+ *
+ * Closing the socket ends the call.
+ */
+import { type Static, Type } from 'typebox';
+import { CallRecord, CallVariables } from '#shared/edge-protocol.ts';
+
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()]);
+const Text = Type.String();
+const Ms = Type.Integer();
+
+/** Heard of the agent between two moves of the caller; turn 0 comes before the first one. */
+export const HeardTurn = Type.Object({
+  /** from the end of the caller's words or keys, in turn 0 from the answer, to the agent's first sound; null: none */
+  response_latency_ms: Nullable(Ms),
+  /** of the agent, its pauses left out */
+  speech_ms: Ms,
+  /** pauses between its words, longer than the longest within a sentence; without any word: how long nothing came */
+  silence_ms: Ms,
+  /** the caller's move began while the agent spoke */
+  barge_in: Type.Boolean(),
+  /** of such a move: ms from its beginning until the agent was silent */
+  silent_after_ms: Nullable(Ms),
+  /** both spoke */
+  overlap_ms: Ms,
+  /** as transcribed; null: no transcription is configured, or it failed */
+  words: Nullable(Text),
+});
+export type HeardTurn = Static<typeof HeardTurn>;
+
+const Visited = Type.Object({ node_id: Text, node_name: Text });
+const LogLine = Type.Object({ at: Type.Number(), node_id: Nullable(Text), message: Text });
+
+export const TestCallEvent = Type.Union([
+  /** The agent's call, by which its log is found. */
+  Type.Object({ type: Type.Literal('answered'), call_id: Nullable(Text) }),
+  /** What the agent began to say, by its own account. */
+  Type.Object({ type: Type.Literal('line'), text: Text, node_id: Nullable(Text) }),
+  /** It is the caller's turn; after the last one the call is over. */
+  Type.Object({ type: Type.Literal('turn'), last: Type.Boolean(), heard: HeardTurn }),
+  /** The caller makes the move that it was told of; one that comes too late is never made. */
+  Type.Object({ type: Type.Literal('moved') }),
+  /** A Webhook node of the agent wants its request sent. */
+  Type.Object({
+    type: Type.Literal('webhook'),
+    id: Type.Integer(),
+    node_id: Text,
+    request: Type.Object({
+      method: Text,
+      url: Text,
+      headers: Type.Record(Text, Text),
+      body: Nullable(Text),
+      timeoutMs: Type.Number(),
+    }),
+  }),
+  /** The agent uses a tool. */
+  Type.Object({
+    type: Type.Literal('tool'),
+    id: Type.Integer(),
+    tool_id: Text,
+    inputs: Type.Unknown(),
+    variables: CallVariables,
+  }),
+  /** Both ends are over; the last turn came before. */
+  Type.Object({
+    type: Type.Literal('ended'),
+    caller: CallRecord,
+    /** null: the agent's end never came to be */
+    agent: Nullable(CallRecord),
+    /** whom the agent handed the caller over to; the transfer is not carried out */
+    transferred_to: Nullable(Text),
+    /** null: the agent has no nodes */
+    visits: Nullable(Type.Array(Visited)),
+    variables: CallVariables,
+    log: Type.Array(LogLine),
+    keys_sent: Type.Array(Text),
+  }),
+]);
+export type TestCallEvent = Static<typeof TestCallEvent>;
+
+/** How the caller listens after its move. */
+const listening = {
+  /** ms of the agent's words after which the caller interrupts them; null: it listens to the end */
+  interrupt_after_ms: Nullable(Ms),
+};
+
+export const TestCallOrder = Type.Union([
+  Type.Object({ type: Type.Literal('say'), text: Text, ...listening }),
+  Type.Object({
+    type: Type.Literal('keys'),
+    keys: Type.String({ pattern: '^[0-9*#]{1,64}$' }),
+    ...listening,
+  }),
+  Type.Object({ type: Type.Literal('silence'), ...listening }),
+  Type.Object({ type: Type.Literal('hangup'), reason: Text }),
+  Type.Object({
+    type: Type.Literal('webhook_result'),
+    id: Type.Integer(),
+    result: Type.Object({ status: Nullable(Type.Integer()), body: Type.Unknown(), error: Nullable(Text) }),
+  }),
+  Type.Object({
+    type: Type.Literal('tool_result'),
+    id: Type.Integer(),
+    result: Type.Object({
+      ok: Type.Boolean(),
+      data: Type.Unknown(),
+      error: Nullable(Text),
+      variables: CallVariables,
+    }),
+  }),
+]);
+export type TestCallOrder = Static<typeof TestCallOrder>;
