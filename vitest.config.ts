@@ -6,6 +6,8 @@ import { defineConfig } from 'vitest/config';
  */
 export default defineConfig({
   test: {
+    // Most of a unit test's time is computing, so every core takes a share.
+    maxWorkers: '100%',
     projects: [
       {
         test: {

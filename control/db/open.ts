@@ -23,6 +23,8 @@ export interface Database {
  */
 export async function openDatabase(file: string): Promise<Database> {
   const connection = connect(file);
+  // Databases in memory begin empty, so all of one process can begin as the first one stood after its migrations.
+  const fresh = file === ':memory:' && emptyInMemory === null;
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: connection }) });
   try {
     await migrate(db, migrations);
@@ -30,6 +32,7 @@ export async function openDatabase(file: string): Promise<Database> {
     await db.destroy();
     throw error;
   }
+  if (fresh) emptyInMemory = connection.serialize();
   return {
     db,
     // Kysely hands its one connection to one user at a time; whoever holds it may use it directly.
@@ -38,9 +41,13 @@ export async function openDatabase(file: string): Promise<Database> {
   };
 }
 
+/** A database without rows at the newest schema. */
+let emptyInMemory: Buffer | null = null;
+
 function connect(file: string): SqliteFile.Database {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const connection = new SqliteFile(file, { timeout: 5000 });
+  const begin = file === ':memory:' && emptyInMemory !== null ? emptyInMemory : file;
+  const connection = new SqliteFile(begin, { timeout: 5000 });
   if (file !== ':memory:') chmodSync(file, 0o600);
   connection.pragma('journal_mode = WAL');
   connection.pragma('synchronous = NORMAL');
