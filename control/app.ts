@@ -37,7 +37,7 @@ import { createBase } from './http/base.ts';
 import { addGuard } from './http/guard.ts';
 import { addIdempotency } from './http/idempotency.ts';
 import { numberRoutes } from './numbers/routes.ts';
-import { Quotas } from './organizations/quotas.ts';
+import { Quotas } from './organizations/quota-rules.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import { pathwayRoutes } from './pathways/routes.ts';
 import { personaRoutes } from './personas/routes.ts';

@@ -10,7 +10,7 @@ import type { SecretBox } from './db/secrets.ts';
 import type { Announcements } from './edges/announcements.ts';
 import type { ConnectedEdges } from './edges/registry.ts';
 import type { EdgeConfigStore } from './edges/store.ts';
-import type { Quotas } from './organizations/quotas.ts';
+import type { Quotas } from './organizations/quota-rules.ts';
 import type { PromotionGates } from './promotion/rules.ts';
 import type { ToolService } from './tools/start.ts';
 

@@ -18,7 +18,7 @@ import type { Altered } from '../edges/store.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import { workOf } from '../http/idempotency.ts';
 import { rowStream } from '../http/row-stream.ts';
-import { graphBytes } from '../organizations/quotas.ts';
+import { graphBytes } from '../organizations/quota-rules.ts';
 import { isoTime } from '../organizations/store.ts';
 import { personasUsingPathway } from '../personas/store.ts';
 import { dropPending } from '../promotion/pending-store.ts';

@@ -15,7 +15,7 @@ import { recordChange } from '../audit/store.ts';
 import type { Db } from '../db/tables.ts';
 import type { Altered } from '../edges/store.ts';
 import { type App, orgOf } from '../http/app-types.ts';
-import { graphBytes } from '../organizations/quotas.ts';
+import { graphBytes } from '../organizations/quota-rules.ts';
 import { isoTime } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
 import { authorNotes } from './notes-store.ts';

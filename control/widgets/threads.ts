@@ -14,7 +14,7 @@ import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Db, WidgetMessageRow, WidgetRow } from '../db/tables.ts';
-import type { Quotas } from '../organizations/quotas.ts';
+import type { Quotas } from '../organizations/quota-rules.ts';
 import type { Live } from './live.ts';
 import { clean, PieceMask } from './masking.ts';
 import { endOf, unansweredText } from './rules.ts';
