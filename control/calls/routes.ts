@@ -8,7 +8,7 @@ import {
   CallTransferStarted,
   CallView,
 } from '#shared/api/calls.ts';
-import { Closed, plain } from '#shared/api/common.ts';
+import { NoMembers, plain } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { CallRow } from '../db/tables.ts';
 import { type App, orgOf } from '../http/app-types.ts';
@@ -70,7 +70,7 @@ export function callRoutes(app: App, services: Services): void {
     schema: {
       summary: 'End a call',
       params: CallPath,
-      body: Closed({}),
+      body: NoMembers,
       response: { 200: CallStopped },
     },
     handler: async (request) => {

@@ -1,6 +1,6 @@
 /** /v1/org: settings and the webhook secret (contract 14.1). */
 import { randomBytes } from 'node:crypto';
-import { Closed, plain } from '#shared/api/common.ts';
+import { NoMembers, plain } from '#shared/api/common.ts';
 import {
   OrganizationPatch,
   type OrganizationSettings,
@@ -68,7 +68,7 @@ export function organizationRoutes(app: App, services: Services): void {
     schema: {
       summary: 'Replace the secret that signs webhooks',
       description: 'The secret is shown in this answer only, and used from the next attempt on.',
-      body: Closed({}),
+      body: NoMembers,
       response: { 200: WebhookSecret },
     },
     handler: async (request) => {

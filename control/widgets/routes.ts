@@ -1,8 +1,8 @@
 /** /v1/widget: widgets and their threads (contract 7.1 and 7.2). */
+import { NoMembers } from '#shared/api/common.ts';
 import {
   MessageAnswer,
   MessageCreate,
-  NoMembers,
   ThreadAnswer,
   ThreadCreate,
   ThreadListAnswer,

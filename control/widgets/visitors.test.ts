@@ -265,7 +265,7 @@ describe('a browser that asks for leave', () => {
     expect(allowed.headers).toMatchObject({
       'access-control-allow-origin': origin,
       'access-control-allow-methods': method,
-      'access-control-allow-headers': 'authorization, content-type, last-event-id',
+      'access-control-allow-headers': 'authorization, content-type, idempotency-key, last-event-id',
       vary: 'Origin',
     });
     const refused = await ask('https://other.example', widget + path);

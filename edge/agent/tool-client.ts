@@ -22,13 +22,7 @@ const mostVariables = 60_000;
 /** Makes the runner of one call's tools. */
 export function createToolClient(options: ToolClientOptions) {
   return (tools: readonly AgentTool[], call: Pick<CallFacts, 'callId' | 'orgId'>): ToolRunner => ({
-    list: () =>
-      tools.map(({ name, description, input_schema, speech }) => ({
-        name,
-        description,
-        inputSchema: input_schema ?? { type: 'object', properties: {} },
-        speech,
-      })),
+    list: () => toolsToTell(tools),
     run: async (name, inputs, signal, variables) => {
       const tool = tools.find((one) => one.name === name);
       if (!tool) return failed(`there is no tool "${name}"`);
@@ -45,6 +39,16 @@ export function createToolClient(options: ToolClientOptions) {
       }
     },
   });
+}
+
+/** What an agent is told of its tools. */
+export function toolsToTell(tools: readonly AgentTool[]): ReturnType<ToolRunner['list']> {
+  return tools.map(({ name, description, input_schema, speech }) => ({
+    name,
+    description,
+    inputSchema: input_schema ?? { type: 'object', properties: {} },
+    speech,
+  }));
 }
 
 async function ask(

@@ -67,7 +67,8 @@ function keysIn(text: string, isLabel: boolean): NamedKeys {
   return { sequences: [...new Set(sequences)].filter((sequence) => sequence !== ''), any: false };
 }
 
-function asKeys(text: string): string {
+/** The keys that a word or a sequence means: "one" is 1, "star" is *. */
+export function asKeys(text: string): string {
   const trimmed = text.trim().toLowerCase();
   return spoken[trimmed] ?? trimmed;
 }

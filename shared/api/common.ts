@@ -5,6 +5,9 @@ import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 export const Closed = <T extends TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false });
 
+/** A body that takes no member at all. */
+export const NoMembers = Closed({});
+
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** Text of `least` to `most` characters; U+0000 is refused for all texts where the body is read. */

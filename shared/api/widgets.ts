@@ -53,9 +53,6 @@ export const ThreadCreate = Closed({
 
 export const MessageCreate = Closed({ content: Text(1, 4000), sender_type: Optional(SenderType) });
 
-/** A body that takes no member at all. */
-export const NoMembers = Closed({});
-
 export const SessionCreate = Closed({ visitor_id: Optional(Uuid()) });
 
 const WidgetMessage = Type.Object({

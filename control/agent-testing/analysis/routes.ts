@@ -1,6 +1,8 @@
 /** /v1/agent-testing/runs/{id}/analyze (contract 6.5). */
+
 import { RunAnalysis, RunPath } from '#shared/api/agent-testing/runs.ts';
 import { testing } from '#shared/api/agent-testing/wrapping.ts';
+import { NoMembers } from '#shared/api/common.ts';
 import { type App, orgOf } from '../../http/app-types.ts';
 import type { Services } from '../../services.ts';
 import { analyzeRun } from './analyze.ts';
@@ -13,7 +15,12 @@ export function analysisRoutes(app: App, services: Services): void {
       limits: [{ scope: 'organization_run_analyze', limit: 10, windowSeconds: 60 }],
       errors: ['RUN_NOT_FOUND', 'RUN_NOT_FINISHED', 'RUN_NOT_FAILED', 'MODEL_UNAVAILABLE'],
     },
-    schema: { summary: 'Why a run failed', params: RunPath, response: { 200: RunAnalysis } },
+    schema: {
+      summary: 'Why a run failed',
+      params: RunPath,
+      body: NoMembers,
+      response: { 200: RunAnalysis },
+    },
     handler: async (request) =>
       testing({ analysis: await analyzeRun(services, orgOf(request), request.params.id) }),
   });

@@ -1,4 +1,5 @@
 /** What the agent's words mean to a caller, as far as rules can tell. Pure. */
+import { asKeys } from '#shared/agent/keys.ts';
 import { lexicon, phraseIn, plainText } from '../lexicon.ts';
 
 export interface MenuChoice {
@@ -42,21 +43,6 @@ const menuForms = [
   /\bpress\s+([0-9*#]|one|two|three|four|five|six|seven|eight|nine|zero|star|pound)\s+(?:for|to)\s+([^,.;?]+)/gi,
   /\b(?:for|to)\s+([^,.;?]+?),?\s+(?:please\s+)?press\s+([0-9*#]|one|two|three|four|five|six|seven|eight|nine|zero|star|pound)\b/gi,
 ] as const;
-const spoken: Readonly<Record<string, string>> = {
-  zero: '0',
-  one: '1',
-  two: '2',
-  three: '3',
-  four: '4',
-  five: '5',
-  six: '6',
-  seven: '7',
-  eight: '8',
-  nine: '9',
-  star: '*',
-  pound: '#',
-};
-
 export function hear(lines: readonly string[]): Heard {
   const text = lines.join(' ').trim();
   const sentences = text.split(/(?<=[.!?])\s+/).filter((sentence) => sentence !== '');
@@ -83,5 +69,5 @@ function menuIn(text: string): MenuChoice[] {
 }
 
 function choice(key: string, label: string): MenuChoice {
-  return { keys: spoken[key.toLowerCase()] ?? key, label: label.trim() };
+  return { keys: asKeys(key), label: label.trim() };
 }

@@ -11,6 +11,7 @@ import {
 } from '#shared/api/agent-testing/runs.ts';
 import { ScenarioPath } from '#shared/api/agent-testing/scenarios.ts';
 import { testing } from '#shared/api/agent-testing/wrapping.ts';
+import { NoMembers } from '#shared/api/common.ts';
 import { type App, orgOf } from '../../http/app-types.ts';
 import type { Services } from '../../services.ts';
 import { batchRoutes } from '../batches/routes.ts';
@@ -98,7 +99,12 @@ function cancelRoute(app: App, runs: TestRuns): void {
     method: 'POST',
     url: `${base}/runs/:id/cancel`,
     config: { errors: ['RUN_NOT_FOUND', 'RUN_NOT_ACTIVE'] },
-    schema: { summary: 'Cancel a run', params: RunPath, response: { 200: RunCancelled } },
+    schema: {
+      summary: 'Cancel a run',
+      params: RunPath,
+      body: NoMembers,
+      response: { 200: RunCancelled },
+    },
     handler: async (request) => {
       const { id } = request.params;
       await runs.cancel(orgOf(request), id);

@@ -9,6 +9,7 @@ import {
   TornadoStarted,
 } from '#shared/api/agent-testing/tornado.ts';
 import { testing } from '#shared/api/agent-testing/wrapping.ts';
+import { NoMembers } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type App, orgOf } from '../../http/app-types.ts';
 import type { Services } from '../../services.ts';
@@ -26,7 +27,12 @@ export function tornadoRoutes(app: App, services: Services, tornado: Tornado): v
     method: 'POST',
     url: `${base}/:id/cancel`,
     config: { errors: ['TORNADO_NOT_FOUND', 'TORNADO_NOT_ACTIVE'] },
-    schema: { summary: 'Cancel a tornado session', params: TornadoPath, response: { 200: TornadoCancelled } },
+    schema: {
+      summary: 'Cancel a tornado session',
+      params: TornadoPath,
+      body: NoMembers,
+      response: { 200: TornadoCancelled },
+    },
     handler: async (request) => {
       await tornado.cancel(orgOf(request), request.params.id);
       return testing({ cancelled: true as const });

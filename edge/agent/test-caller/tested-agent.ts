@@ -7,6 +7,7 @@ import type { ToolResult, Variables } from '#shared/agent/interfaces.ts';
 import type { TestCallEvent, TestCallOrder } from '#shared/test-call-protocol.ts';
 import type { AgentHost, Agents } from '../../call/ports.ts';
 import { type AgentsDeps, createAgents } from '../agents.ts';
+import { toolsToTell } from '../tool-client.ts';
 
 export interface TestedAgentParts {
   readonly agents: AgentsDeps;
@@ -42,13 +43,7 @@ export class TestedAgent {
       ...this.#parts.agents,
       webhook: (request, node_id) => this.#webhook(request, node_id),
       tools: (tools) => ({
-        list: () =>
-          tools.map(({ name, description, input_schema, speech }) => ({
-            name,
-            description,
-            inputSchema: input_schema ?? { type: 'object', properties: {} },
-            speech,
-          })),
+        list: () => toolsToTell(tools),
         run: async (name, inputs, signal, variables) => {
           const tool = tools.find((one) => one.name === name);
           if (!tool) return { ok: false, data: null, error: `there is no tool "${name}"`, variables: {} };
