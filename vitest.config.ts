@@ -1,19 +1,15 @@
-import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /**
- * Two projects. `unit` stands beside the code and runs in parallel; `system` starts real programs (engine,
- * edge, control, SIPp, baresip) and runs file after file, because two cores carry one system at a time.
+ * Two projects, one after the other: `unit` stands beside the code, `system` starts real programs (engine, edge,
+ * control, SIPp, baresip), which mostly wait for sound to pass, so that one core carries one system.
  *
  * The files of `unit` share a process and with it what is imported and compiled once: starting afresh for each
  * costs more than all the tests. So no module may keep a state that a test can see.
  */
 export default defineConfig({
   test: {
-    // Most of a unit test's time is computing, so every core takes a share.
     maxWorkers: '100%',
-    // The programs that tests start need not be compiled anew each time.
-    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
     projects: [
       {
         test: {
@@ -33,7 +29,7 @@ export default defineConfig({
           name: 'system',
           include: ['test/{sipp,peers,system}/**/*.test.ts'],
           pool: 'forks',
-          fileParallelism: false,
+          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

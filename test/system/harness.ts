@@ -48,6 +48,7 @@ export class TestSystem {
     const env: NodeJS.ProcessEnv = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       XDG_CACHE_HOME: process.env.XDG_CACHE_HOME,
       TRUNKLINE_CACHE: process.env.TRUNKLINE_CACHE,
       TRUNKLINE_DATA: folder,

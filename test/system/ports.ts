@@ -4,17 +4,24 @@ import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 
-/** A TCP port that nothing listens on. */
-export function freeTcpPort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
+/**
+ * Test files run side by side, so each worker takes ports from a part of its own. All lie below the range from
+ * which the kernel takes ports for connections: what was found free stays free until the test opens it.
+ */
+const parts = 4;
+const part = Number(process.env.VITEST_POOL_ID ?? 0) % parts;
+const tcpPart = { first: 10_000 + part * 2500, count: 2500 };
+const udpPart = { first: 20_000 + part * 2500, count: 2500 };
+
+let given = randomInt(tcpPart.count);
+
+/** A TCP port that nothing listens on, another one each time. */
+export async function freeTcpPort(): Promise<number> {
+  for (;;) {
+    given = (given + 1) % tcpPart.count;
+    const port = tcpPart.first + given;
+    if (await isTcpFree(port)) return port;
+  }
 }
 
 /** Whether a TCP listener could be opened there. */
@@ -41,7 +48,7 @@ export function isUdpFree(port: number, host = '127.0.0.1'): Promise<boolean> {
 /** Lowest port of `count` free UDP ports in a row, even. */
 export async function freeUdpRange(count: number): Promise<number> {
   for (;;) {
-    const first = 20_000 + 2 * randomInt(4000);
+    const first = udpPart.first + 2 * randomInt(Math.floor((udpPart.count - count) / 2));
     if ((await busyUdpPorts(first, count)).length === 0) return first;
   }
 }
