@@ -86,6 +86,7 @@ export class Phone {
     this.#inviteVia = this.#via();
     const invite = [`CSeq: ${++this.#cseq} INVITE`, `Contact: ${this.#contact()}`, ...headers];
     const final = this.#wait(
+      'the answer to INVITE',
       (message) => message.status >= 200 && this.#isMine(message, 'INVITE'),
       answerLimitMs,
     );
@@ -106,6 +107,7 @@ export class Phone {
   /** CANCEL of the INVITE that is still unanswered. Resolves with the response to the CANCEL itself. */
   cancel(): Promise<SipText> {
     const done = this.#wait(
+      'the answer to CANCEL',
       (message) => message.status >= 200 && this.#isMine(message, 'CANCEL'),
       answerLimitMs,
     );
@@ -117,6 +119,7 @@ export class Phone {
   request(method: string, sdp: string | null = null, headers: readonly string[] = []): Promise<SipText> {
     const cseq = ++this.#cseq;
     const done = this.#wait(
+      `the answer to ${method}`,
       (message) => message.status >= 200 && message.header('cseq') === `${cseq} ${method}`,
       answerLimitMs,
     );
@@ -128,7 +131,7 @@ export class Phone {
   /** Waits for a request of the other side, for example `BYE`, and answers it 200. */
   async expect(method: string, limitMs = answerLimitMs): Promise<SipText> {
     const request = this.received.find((message) => message.method === method);
-    return request ?? this.#wait((message) => message.method === method, limitMs);
+    return request ?? this.#wait(method, (message) => message.method === method, limitMs);
   }
 
   /** Bytes as they are. */
@@ -199,11 +202,11 @@ export class Phone {
     this.write([`SIP/2.0 200 OK`, ...copied, 'Content-Length: 0', '', ''].join('\r\n'));
   }
 
-  #wait(matches: (message: SipText) => boolean, limitMs: number): Promise<SipText> {
+  #wait(what: string, matches: (message: SipText) => boolean, limitMs: number): Promise<SipText> {
     return new Promise((resolve, reject) => {
       const onClose = () => finish(() => reject(new Error('the server closed the connection')));
       const timer = setTimeout(
-        () => finish(() => reject(new Error(`no answer within ${limitMs / 1000} s`))),
+        () => finish(() => reject(new Error(`${what} did not come within ${limitMs / 1000} s`))),
         limitMs,
       );
       const waiter = { matches, take: (message: SipText) => finish(() => resolve(message)) };

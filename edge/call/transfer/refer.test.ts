@@ -134,6 +134,29 @@ describe('an attended transfer by REFER', () => {
     bench.expectNothingLeft();
   });
 
+  it.each([
+    [200, 'OK', { ok: true }],
+    [481, 'Call/Transaction Does Not Exist', { ok: false, code: 'target_failed', sipCode: 481 }],
+  ])('has the outcome that the peer tells after the target left: %s %s', async (status, reason, outcome) => {
+    const { peer, agent, media } = await bench.callUp();
+    const result = await bench.transfer(agent, warm);
+    const target = await bench.targetAnswers();
+    bench.agents.last.host.join();
+    peer.refers[0]?.accepted();
+    target.peer.bye();
+    await settle();
+    expect(result.outcome).toBeNull();
+    peer.refers[0]?.done(status, reason);
+    await settle();
+    expect(result.outcome).toMatchObject(outcome);
+    if (outcome.ok) expect(bench.record('id-1')).toMatchObject({ termination: 'transferred' });
+    else {
+      expect(media.endpoint).toBe(agent);
+      bench.calls.stop('id-1');
+    }
+    bench.expectNothingLeft();
+  });
+
   it('ends the leg to the target itself when nobody else does', async () => {
     const { peer, agent } = await bench.callUp();
     await bench.transfer(agent, warm);

@@ -17,7 +17,15 @@ import {
   type TransferOutcome,
 } from '../ports.ts';
 import { Joiner } from './joiner.ts';
-import { callOver, type FailedTransfer, failure, outcomeOf, referStatus } from './outcome.ts';
+import {
+  callOver,
+  endOfJoined,
+  endOfTarget,
+  type FailedTransfer,
+  failure,
+  outcomeOf,
+  referStatus,
+} from './outcome.ts';
 import { attendedUri, blindUri, referEvents, referObstacle } from './referral.ts';
 import { codecsFor, type TargetLeg, type TargetPlan } from './target-leg.ts';
 import {
@@ -170,11 +178,11 @@ export class Transfer {
         break;
       case 'release':
         this.#bridge?.close();
-        this.#target?.end({ code: 'bridge_ended', detail: this.decided ? null : this.#failure.reason });
+        this.#target?.end(endOfTarget(call.termination, this.decided ? null : this.#failure.reason));
         break;
       case 'endCall':
         this.#bridge?.close();
-        call.end({ code: 'bridge_ended', detail: 'The target of the transfer hung up.' });
+        call.end(endOfJoined(this.#target?.body.termination ?? { code: 'callee_hangup', detail: null }));
         break;
     }
   }
@@ -244,6 +252,9 @@ export class Transfer {
         ringing: () => refer?.notify(180, 'Ringing'),
         join: () => this.#taken(),
         ended: (termination) => {
+          // The dialog that was replaced ends before the NOTIFY that says so (RFC 5589 section 7): what became of
+          // the target, the peer tells.
+          if (this.#state === 'referring') return;
           const consulted = consult !== null && this.#target?.body.answered === true;
           this.#fail(outcomeOf(termination, consulted));
         },
