@@ -1,0 +1,256 @@
+/** Scenarios, runs, and all that is made of them. */
+import type { Flag, IsoTime, Json } from './columns.ts';
+
+/** A test case of a pathway or a persona (contract 6.1). */
+export interface TestScenarioRow {
+  id: string;
+  org_id: string;
+  /** Exactly one of the two is set. */
+  pathway_id: string | null;
+  persona_id: string | null;
+  name: string;
+  description: string | null;
+  category: string;
+  scenario_type: 'AGENT' | 'REPLAY' | 'HISTORICAL';
+  tester_persona_prompt: string | null;
+  tester_persona_name: string | null;
+  max_turns: number;
+  request_data: Json | null;
+  start_node_id: string | null;
+  service_tone_enabled: Flag;
+  is_required_for_promotion: Flag;
+  enabled: Flag;
+  input_messages: Json | null;
+  advanced_instructions: string | null;
+  metadata: Json | null;
+  created_at: IsoTime;
+  updated_at: IsoTime;
+  /** Its runs stay readable. */
+  deleted_at: IsoTime | null;
+}
+
+export interface TestAssertionRow {
+  id: string;
+  scenario_id: string;
+  type: string;
+  name: string | null;
+  config: Json;
+  is_required: Flag;
+  weight: number;
+  /** `order` of the contract. */
+  position: number;
+  /** Index in the array that it came in; decides between equal positions. */
+  place: number;
+}
+
+/** One run of a scenario: what lists, queues and statistics read. */
+export interface TestRunRow {
+  id: string;
+  org_id: string;
+  scenario_id: string;
+  pathway_id: string | null;
+  persona_id: string | null;
+  batch_id: string | null;
+  simulation_set_id: string | null;
+  tornado_session_id: string | null;
+  status: 'PENDING' | 'RUNNING' | 'PASSED' | 'FAILED' | 'ERROR' | 'CANCELLED';
+  trigger_source: string;
+  version_number: number;
+  /** Of exactly what was tested. */
+  content_hash: string;
+  seed: number;
+  transport: 'text' | 'sip';
+  phone_number: string | null;
+  request_data_override: Json | null;
+  webhook_url: string | null;
+  /** Who runs it, and until when nobody else may take it over. */
+  worker: string | null;
+  lease_until: IsoTime | null;
+  attempts: number;
+  cancel_requested_at: IsoTime | null;
+  created_at: IsoTime;
+  started_at: IsoTime | null;
+  completed_at: IsoTime | null;
+  turn_count: number;
+  duration_ms: number | null;
+  overall_score: number | null;
+  /** Of the first visits of its nodes (TestPathRow); empty: none. */
+  path_id: string;
+  /** The node that a failure counts at (contract 6.10); empty: none. */
+  failed_node_id: string;
+}
+
+/** What only a single run shows. */
+export interface TestRunRecordRow {
+  run_id: string;
+  /** Scenario of shared/api/agent-testing/scenarios.ts, as it was when the run was made. */
+  scenario: Json;
+  /** JSON of the members of ConversationRecord (control/agent-testing/ports.ts). */
+  chat_history: Json;
+  variables_extracted: Json;
+  /** JSON array, or `null` of a persona. */
+  nodes_visited: Json;
+  current_node_id: string | null;
+  webhook_calls: Json;
+  tool_calls: Json;
+  log: Json;
+  ending: Json | null;
+  service_tone_score: Json | null;
+  reasoning: string | null;
+  evaluator: Json;
+  error_message: string | null;
+  voice: Json | null;
+  /** Analysis of shared/api/agent-testing/runs.ts once it was asked for. */
+  analysis: Json | null;
+  /** From where an interrupted run goes on; null: from the start. */
+  checkpoint: Json | null;
+  /** When the run ended, as long as what was said in it is kept; null before and after that. */
+  ended_at: IsoTime | null;
+  /** When what was said and done was deleted. */
+  deleted_at: IsoTime | null;
+}
+
+export interface TestAssertionResultRow {
+  run_id: string;
+  /** In the order of the assertions. */
+  place: number;
+  assertion_id: string;
+  type: string;
+  name: string | null;
+  status: 'PASSED' | 'FAILED' | 'INCONCLUSIVE' | 'ERROR';
+  passed: Flag;
+  score: number;
+  weight: number;
+  is_required: Flag;
+  reasoning: string;
+  evidence: Json;
+  target: string | null;
+  expected: string | null;
+}
+
+/** A way through a pathway that runs have taken. */
+export interface TestPathRow {
+  pathway_id: string;
+  /** Hash of `nodes`. */
+  id: string;
+  /** JSON array of node ids, each once, in the order of their first visit. */
+  nodes: Json;
+}
+
+/** What the ended runs of a pathway came to, by the UTC day of their creation. */
+export interface TestRunDayRow {
+  pathway_id: string;
+  /** `2030-01-31` */
+  day: string;
+  status: TestRunRow['status'];
+  runs: number;
+  /** Those with a score, and the sum of these. */
+  scored: number;
+  score_sum: number;
+}
+
+/** The same for runs that ended alike, by day and once more by month. */
+export interface TestRunPeriodRow extends Omit<TestRunDayRow, 'day'> {
+  /** `2030-01-31` or `2030-01` */
+  period: string;
+  scenario_id: string;
+  path_id: string;
+  failed_node_id: string;
+}
+
+export interface TestBatchRow {
+  id: string;
+  org_id: string;
+  /** Null: its scenarios belong to several. */
+  pathway_id: string | null;
+  persona_id: string | null;
+  status: TestRunRow['status'];
+  trigger_source: string;
+  version_number: number | null;
+  /** What a promotion waits for (contract 6.11). */
+  content_hash: string | null;
+  total_scenarios: number;
+  publish_on_pass: Flag;
+  published: Flag;
+  webhook_url: string | null;
+  created_at: IsoTime;
+  completed_at: IsoTime | null;
+}
+
+export interface TestSimulationSetRow {
+  id: string;
+  org_id: string;
+  pathway_id: string | null;
+  persona_id: string | null;
+  status: TestRunRow['status'];
+  /** JSON array of ids. */
+  scenario_ids: Json;
+  simulations_per_scenario: number;
+  pass_threshold: number;
+  version_number: number | null;
+  webhook_url: string | null;
+  created_at: IsoTime;
+  completed_at: IsoTime | null;
+}
+
+export interface TestTornadoSessionRow {
+  id: string;
+  org_id: string;
+  pathway_id: string;
+  persona_id: string | null;
+  status: string;
+  /** JSON arrays of ids. */
+  scenario_ids: Json;
+  unfixable_ids: Json;
+  base_version: number;
+  forked_version: number | null;
+  current_iteration: number;
+  max_iterations: number;
+  timeout_ms: number;
+  seed: number;
+  passed_scenarios: number;
+  failed_scenarios: number;
+  webhook_url: string | null;
+  error_message: string | null;
+  /** From where an interrupted session goes on. */
+  state: Json | null;
+  worker: string | null;
+  lease_until: IsoTime | null;
+  cancel_requested_at: IsoTime | null;
+  created_at: IsoTime;
+  completed_at: IsoTime | null;
+}
+
+export interface TestTornadoIterationRow {
+  session_id: string;
+  /** from 1 */
+  iteration: number;
+  batch_id: string;
+  version_number: number;
+  started_at: IsoTime;
+  completed_at: IsoTime | null;
+  passed_ids: Json;
+  failed_ids: Json;
+  newly_unfixable_ids: Json;
+  avg_score: number | null;
+  /** FixPlan of shared/api/agent-testing/tornado.ts */
+  fix_plan: Json | null;
+  prompt_excerpt: string | null;
+  /** What the plan altered, for a person. */
+  diff: Json | null;
+}
+
+export interface AgentTestingTables {
+  test_scenarios: TestScenarioRow;
+  test_assertions: TestAssertionRow;
+  test_runs: TestRunRow;
+  test_run_records: TestRunRecordRow;
+  test_assertion_results: TestAssertionResultRow;
+  test_paths: TestPathRow;
+  test_run_days: TestRunDayRow;
+  test_run_periods: TestRunPeriodRow;
+  test_batches: TestBatchRow;
+  test_simulation_sets: TestSimulationSetRow;
+  test_tornado_sessions: TestTornadoSessionRow;
+  test_tornado_iterations: TestTornadoIterationRow;
+}

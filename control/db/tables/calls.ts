@@ -1,0 +1,92 @@
+/** Calls, their traces and transcripts, and the events that tell of them. */
+import type { Generated } from 'kysely';
+import type { Flag, IsoTime, Json } from './columns.ts';
+
+export interface CallRow {
+  id: string;
+  org_id: string;
+  edge_id: string;
+  /** Empty until the edge has reported the call. */
+  sip_call_id: string;
+  parent_id: string | null;
+  direction: 'inbound' | 'outbound';
+  from_number: string;
+  to_number: string;
+  number: string;
+  trunk_id: string | null;
+  source_ip: string | null;
+  started_at: IsoTime;
+  answered_at: IsoTime | null;
+  ended_at: IsoTime | null;
+  status: string;
+  outcome: string;
+  sip_code: number | null;
+  sip_reason: string | null;
+  termination: string | null;
+  termination_detail: string | null;
+  hangup_by: string | null;
+  codec: string | null;
+  media: Json | null;
+  agent_kind: string | null;
+  pathway_id: string | null;
+  pathway_version: number | null;
+  persona_id: string | null;
+  max_duration: number | null;
+  request_data: Json;
+  variables: Json;
+  /** JSON array of failed attempts (contract 3.4); null on inbound calls. */
+  failover_attempts: Json | null;
+  /** Stored for the customer, not used. */
+  metadata: Json;
+  /** Where the call's record goes when it has ended; null: where its number says. */
+  webhook: string | null;
+  /** As it was named. */
+  transferred_to: string | null;
+  answered_by: 'human' | 'voicemail' | 'unknown' | null;
+}
+
+/** Some messages of a call's SIP trace, as one report brought them. */
+export interface TracePartRow {
+  id: Generated<number>;
+  call_id: string;
+  messages: Json;
+  message_count: number;
+  truncated: Flag;
+  received_at: IsoTime;
+}
+
+/** Some lines of a call's conversation, as one report brought them. */
+export interface TranscriptPartRow {
+  id: Generated<number>;
+  call_id: string;
+  entries: Json;
+  received_at: IsoTime;
+}
+
+/** An event on its way to a customer. */
+export interface WebhookDeliveryRow {
+  /** `evt_<uuid>` */
+  id: string;
+  org_id: string;
+  type: string;
+  url: string;
+  /** Of what the event is about, such as a call. */
+  subject_id: string;
+  /** Null until the first attempt, which makes it. */
+  body: Json | null;
+  created_at: IsoTime;
+  first_attempt_at: IsoTime | null;
+  attempts: number;
+  /** Null: delivered, or given up. */
+  next_attempt_at: IsoTime | null;
+  delivered_at: IsoTime | null;
+  last_status: number | null;
+  last_error: string | null;
+}
+
+export interface CallsTables {
+  calls: CallRow;
+  trace_parts: TracePartRow;
+  transcript_parts: TranscriptPartRow;
+  webhook_deliveries: WebhookDeliveryRow;
+}

@@ -1,0 +1,57 @@
+/** The edges, their configuration, and how far their reports came. */
+import type { Generated } from 'kysely';
+import type { IsoTime, Json } from './columns.ts';
+
+/** One element of the edges' configuration as last published, and the version that brought it. */
+export interface EdgeConfigItemRow {
+  kind: 'organization' | 'number' | 'pathway' | 'settings';
+  key: string;
+  version: number;
+  /** Null: removed in that version. */
+  content: Json | null;
+}
+
+export interface CounterRow {
+  name: string;
+  value: number;
+}
+
+export interface EdgeRow {
+  id: string;
+  outbox_id: string;
+  sip_host: string;
+  sip_port: number;
+  rtp_ip: string;
+  rtp_port_min: number;
+  rtp_port_max: number;
+  codecs: Json;
+  software: string;
+  connected_at: IsoTime;
+  last_seen_at: IsoTime;
+}
+
+/** Up to which sequence number the reports of an outbox are stored. */
+export interface OutboxRow {
+  outbox_id: string;
+  edge_id: string;
+  acknowledged: number;
+}
+
+/** A report that could not be understood: kept for a person, so that it does not block those behind it. */
+export interface RejectedReportRow {
+  id: Generated<number>;
+  edge_id: string;
+  outbox_id: string;
+  seq: number;
+  problem: string;
+  report: Json;
+  received_at: IsoTime;
+}
+
+export interface EdgesTables {
+  edge_config_items: EdgeConfigItemRow;
+  counters: CounterRow;
+  edges: EdgeRow;
+  outboxes: OutboxRow;
+  rejected_reports: RejectedReportRow;
+}

@@ -1,0 +1,148 @@
+/** Port requests with their documents, letters and messages. */
+import type { Generated } from 'kysely';
+import type { Flag, IsoTime, Json } from './columns.ts';
+
+export type PortStatus =
+  | 'waiting_for_signature'
+  | 'submitted'
+  | 'in_progress'
+  | 'completed'
+  | 'canceled'
+  | 'failed';
+
+export interface PortRequestRow {
+  /** In the order of creation. */
+  seq: Generated<number>;
+  /** `port_<uuid>` */
+  id: string;
+  org_id: string;
+  /** Follows from those of the numbers. */
+  status: PortStatus;
+  /** Canonical names of contract 5.3. */
+  details: Json;
+  /** Sealed. */
+  pin: string | null;
+  /** `YYYY-MM-DD` */
+  target_port_date: string;
+  foc_date: string | null;
+  /** Of the last failure or cancellation. */
+  reason: string | null;
+  /** SHA-256 of the signature token, hexadecimal. */
+  token_hash: string;
+  /** Sealed; null once nobody may sign any more. */
+  token: string | null;
+  signature_expires_at: IsoTime;
+  signed_at: IsoTime | null;
+  signed_name: string | null;
+  signer_address: string | null;
+  signer_agent: string | null;
+  /** SHA-256 of the letter's text as shown, hexadecimal. */
+  letter_hash: string | null;
+  created_at: IsoTime;
+  updated_at: IsoTime;
+}
+
+export interface PortNumberRow {
+  request_id: string;
+  position: number;
+  number: string;
+  status: PortStatus;
+  /** Not terminal. */
+  open: Flag;
+}
+
+export interface PortHistoryRow {
+  id: Generated<number>;
+  request_id: string;
+  at: IsoTime;
+  from_status: PortStatus | null;
+  to_status: PortStatus;
+  actor: 'customer' | 'signer' | 'operator' | 'system';
+  /** Id of the API key, where there was one. */
+  actor_id: string | null;
+  reason: string | null;
+  /** JSON array. */
+  numbers: Json;
+}
+
+export interface PortDocumentRow {
+  /** `doc_<uuid>` */
+  id: string;
+  org_id: string;
+  /** In the folder of documents. */
+  file_name: string;
+  media_type: string;
+  /** Bytes, before encryption. */
+  size: number;
+  /** SHA-256, hexadecimal. */
+  hash: string;
+  created_at: IsoTime;
+  /** Whether a request names it. */
+  referenced: Flag;
+  /** Being deleted. */
+  expired_at: IsoTime | null;
+}
+
+export interface PortRequestDocumentRow {
+  request_id: string;
+  document_id: string;
+  position: number;
+}
+
+/** A letter of authorization as it was signed. */
+export interface PortLetterRow {
+  request_id: string;
+  /** The exact text that was shown. */
+  letter: string;
+  /** Sealed base64. */
+  pdf: string;
+  /** SHA-256 of the PDF, hexadecimal. */
+  pdf_hash: string;
+  created_at: IsoTime;
+}
+
+/** A message about a port request on its way to one person. */
+export interface PortMailRow {
+  id: string;
+  org_id: string;
+  request_id: string;
+  kind: 'signature' | 'status';
+  recipient: string;
+  subject: string;
+  /** Sealed: it may hold the link to sign. */
+  text: string;
+  created_at: IsoTime;
+  first_attempt_at: IsoTime | null;
+  attempts: number;
+  /** Null: delivered, or given up. */
+  next_attempt_at: IsoTime | null;
+  delivered_at: IsoTime | null;
+  last_error: string | null;
+}
+
+/** The order at the carrier's porting API for one request. */
+export interface PortOrderRow {
+  /** That of the port request. */
+  id: string;
+  org_id: string;
+  state: 'submitting' | 'following' | 'canceling' | 'done';
+  carrier_order_id: string | null;
+  /** In a row without success. */
+  attempts: number;
+  /** Null: nothing is left to do. */
+  next_attempt_at: IsoTime | null;
+  last_error: string | null;
+  created_at: IsoTime;
+  updated_at: IsoTime;
+}
+
+export interface PortingTables {
+  port_requests: PortRequestRow;
+  port_numbers: PortNumberRow;
+  port_history: PortHistoryRow;
+  port_documents: PortDocumentRow;
+  port_request_documents: PortRequestDocumentRow;
+  port_letters: PortLetterRow;
+  port_mails: PortMailRow;
+  port_orders: PortOrderRow;
+}

@@ -1,0 +1,68 @@
+/** Tools, where they reach, and their runs. */
+import type { Flag, IsoTime, Json } from './columns.ts';
+
+/** A tool of an organization (contract 8.1). */
+export interface ToolRow {
+  /** uuid, without the `TL-` that it carries outside. */
+  id: string;
+  org_id: string;
+  name: string;
+  description: string;
+  integration: string;
+  action: string;
+  input_schema: Json | null;
+  /** JSON text, of a string too. */
+  body: Json | null;
+  speech: string | null;
+  /** ms */
+  timeout: number;
+  cache: Flag;
+  response_data: Json | null;
+  max_retries: number;
+  /** seconds */
+  cooldown: number;
+  resource_id: string | null;
+  public: Flag;
+  label: string | null;
+  /** Grows with every update, so that no cached result outlives it. */
+  version: number;
+  created_at: IsoTime;
+  updated_at: IsoTime;
+}
+
+/** Where an integration's tools find their target, and the keys to it. */
+export interface IntegrationResourceRow {
+  id: string;
+  org_id: string;
+  integration: string;
+  name: string;
+  /** Sealed JSON. */
+  credentials: string;
+  status: 'active' | 'inactive';
+  /** Answers 401 in a row. */
+  refusals: number;
+  created_at: IsoTime;
+}
+
+/** What became of one run of a tool; nothing of what was sent or answered. */
+export interface ToolRunRow {
+  id: string;
+  org_id: string;
+  tool_id: string;
+  /** `api`, `call`, `chat`, `widget` or `test` */
+  source: string;
+  conversation_id: string | null;
+  started_at: IsoTime;
+  success: Flag;
+  cached: Flag;
+  status_code: number | null;
+  duration_ms: number;
+  attempts: number;
+  error: string | null;
+}
+
+export interface ToolsTables {
+  tools: ToolRow;
+  integration_resources: IntegrationResourceRow;
+  tool_runs: ToolRunRow;
+}
