@@ -223,7 +223,7 @@ function createServices(options: AppOptions, database: Database, clock: Clock): 
     secrets,
     edgeConfig,
     edges: new ConnectedEdges(),
-    testCalls: new TestCallDoor(clock),
+    testCalls: new TestCallDoor(clock, config.edgeFrameBytes),
     announcements: new Announcements(clock),
     allowedTargets,
     quotas: new Quotas(config.quotas),

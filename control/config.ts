@@ -124,6 +124,12 @@ export const settings = [
   { name: 'TRACE_DAYS', default: '14', description: 'Days that SIP traces are kept.' },
   { name: 'TOOL_LOG_DAYS', default: '14', description: 'Days that runs of tools are kept.' },
   {
+    name: 'TEST_RECORD_DAYS',
+    default: '90',
+    description: 'Days that what was said and done in test runs is kept; their verdicts stay.',
+  },
+  { name: 'TORNADO_DAYS', default: '90', description: 'Days that ended tornado sessions are kept.' },
+  {
     name: 'TOOL_CACHE_SECONDS',
     default: '600',
     description: 'Time that a tool with `cache` uses a result again within its conversation.',
@@ -156,9 +162,24 @@ export const settings = [
   { name: 'QUOTA_PERSONAS', default: '1000', description: 'Personas that an organization keeps.' },
   { name: 'QUOTA_WIDGETS', default: '100', description: 'Widgets that an organization keeps.' },
   {
+    name: 'QUOTA_NUMBERS',
+    default: '10000',
+    description: 'Numbers that an organization holds, those that are being ported included.',
+  },
+  {
     name: 'QUOTA_WIDGET_THREADS',
     default: '10000',
     description: 'Open threads of one widget; more are refused until some end.',
+  },
+  {
+    name: 'QUOTA_WIDGET_THREADS_PER_VISITOR',
+    default: '50',
+    description: 'Open threads of one visitor of a widget.',
+  },
+  {
+    name: 'QUOTA_WIDGET_THREADS_PER_ADDRESS',
+    default: '200',
+    description: 'Open threads of a widget that visitors of one client address began.',
   },
   { name: 'AUDIT_DAYS', default: '365', description: 'Days that the log of changes is kept.' },
   {
@@ -217,6 +238,16 @@ export const settings = [
     name: 'TEST_RUN_TIMEOUT_SECONDS',
     default: '600',
     description: 'Longest time of a test run; then it ends in ERROR.',
+  },
+  {
+    name: 'TEST_CALL_EDGE_SECONDS',
+    default: '30',
+    description: 'Time that a test run over a call waits for an edge that could place it.',
+  },
+  {
+    name: 'TEST_CALL_SOCKET_SECONDS',
+    default: '30',
+    description: 'Time that the edge may take to open the socket of a test run over a call.',
   },
   {
     name: 'TEST_STREAMS_PER_ORG',
@@ -411,6 +442,8 @@ export interface ControlConfig {
   readonly callLogDays: number;
   readonly traceDays: number;
   readonly toolLogDays: number;
+  readonly testRecordDays: number;
+  readonly tornadoDays: number;
   readonly tools: {
     readonly cacheMs: number;
     readonly runsPerOrganization: number;
@@ -428,7 +461,10 @@ export interface ControlConfig {
     readonly tools: number;
     readonly personas: number;
     readonly widgets: number;
+    readonly numbers: number;
     readonly openThreads: number;
+    readonly openThreadsOfVisitor: number;
+    readonly openThreadsOfAddress: number;
   };
   readonly auditDays: number;
   /** Null: backups hold no keys. */
@@ -449,6 +485,7 @@ export interface ControlConfig {
       readonly concurrent: number;
       readonly timeoutMs: number;
     };
+    readonly calls: { readonly edgeMs: number; readonly socketMs: number };
     readonly streams: { readonly perOrganization: number; readonly heartbeatMs: number };
   };
   readonly widgets: {
@@ -528,6 +565,8 @@ export function readControlConfig(env: Environment = process.env): ControlConfig
     callLogDays: read.integer('CALL_LOG_DAYS', 1, 36_500),
     traceDays: read.integer('TRACE_DAYS', 1, 36_500),
     toolLogDays: read.integer('TOOL_LOG_DAYS', 1, 36_500),
+    testRecordDays: read.integer('TEST_RECORD_DAYS', 1, 36_500),
+    tornadoDays: read.integer('TORNADO_DAYS', 1, 36_500),
     tools: {
       cacheMs: read.integer('TOOL_CACHE_SECONDS', 1, 86_400) * 1000,
       runsPerOrganization: read.integer('TOOL_RUNS_PER_ORG', 1, 10_000),
@@ -545,7 +584,10 @@ export function readControlConfig(env: Environment = process.env): ControlConfig
       tools: read.integer('QUOTA_TOOLS', 1, 1_000_000),
       personas: read.integer('QUOTA_PERSONAS', 1, 1_000_000),
       widgets: read.integer('QUOTA_WIDGETS', 1, 1_000_000),
+      numbers: read.integer('QUOTA_NUMBERS', 1, 10_000_000),
       openThreads: read.integer('QUOTA_WIDGET_THREADS', 1, 10_000_000),
+      openThreadsOfVisitor: read.integer('QUOTA_WIDGET_THREADS_PER_VISITOR', 1, 10_000_000),
+      openThreadsOfAddress: read.integer('QUOTA_WIDGET_THREADS_PER_ADDRESS', 1, 10_000_000),
     },
     auditDays: read.integer('AUDIT_DAYS', 1, 36_500),
     backupPassphrase: read.optional('BACKUP_PASSPHRASE'),
@@ -569,6 +611,10 @@ export function readControlConfig(env: Environment = process.env): ControlConfig
         perOrganization: read.integer('TEST_RUNS_PER_ORG', 1, 10_000),
         concurrent: read.integer('TEST_RUNS', 1, 10_000),
         timeoutMs: read.integer('TEST_RUN_TIMEOUT_SECONDS', 1, 86_400) * 1000,
+      },
+      calls: {
+        edgeMs: read.integer('TEST_CALL_EDGE_SECONDS', 1, 3600) * 1000,
+        socketMs: read.integer('TEST_CALL_SOCKET_SECONDS', 1, 3600) * 1000,
       },
       streams: {
         perOrganization: read.integer('TEST_STREAMS_PER_ORG', 1, 100_000),

@@ -19,7 +19,14 @@ beforeEach(async () => {
 afterEach(() => database.close());
 
 const dayMs = 24 * 60 * 60 * 1000;
-const limits = { callLogDays: 90, traceDays: 14, auditDays: 365, toolLogDays: 14 };
+const limits = {
+  callLogDays: 90,
+  traceDays: 14,
+  auditDays: 365,
+  toolLogDays: 14,
+  testRecordDays: 90,
+  tornadoDays: 60,
+};
 
 async function report(): Promise<void> {
   const at = '2030-01-01T00:00:00.000Z';
@@ -71,6 +78,37 @@ describe('forgetOld', () => {
     expect(await forget()).toEqual({});
     clock.advance(1);
     expect(await forget()).toEqual({ changes: 1 });
+  });
+});
+
+describe('forgetOld of tests', () => {
+  /** A row of a table with this, and something in every other column. */
+  async function row(table: string, values: Record<string, string>): Promise<void> {
+    const columns = await sql<{ name: string; type: string }>`pragma table_info(${sql.lit(table)})`.execute(
+      database.db,
+    );
+    const filled = columns.rows.map(({ name, type }) => [name, values[name] ?? (type === 'text' ? '{}' : 1)]);
+    await sql`insert into ${sql.table(table)} values (${sql.join(filled.map(([, value]) => value))})`.execute(
+      database.db,
+    );
+  }
+
+  it('empties records of runs after their days, and deletes tornado sessions after theirs', async () => {
+    const end = '2030-01-01T00:00:00.000Z';
+    await row('test_run_records', { run_id: 'r', ended_at: end, chat_history: '["Hi"]' });
+    await row('test_tornado_sessions', { id: 't', completed_at: end });
+    await row('test_tornado_iterations', { session_id: 't' });
+    clock.advance(60 * dayMs);
+    expect(await forget()).toEqual({});
+    clock.advance(1);
+    expect(await forget()).toEqual({ tornado: 1 });
+    clock.advance(30 * dayMs - 1);
+    expect(await forget()).toEqual({});
+    clock.advance(1);
+    expect(await forget()).toEqual({ testRecords: 1 });
+    const records = await database.db.selectFrom('test_run_records').selectAll().execute();
+    expect(records).toMatchObject([{ run_id: 'r', chat_history: '[]', ended_at: null }]);
+    expect(await forget()).toEqual({});
   });
 });
 

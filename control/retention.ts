@@ -1,6 +1,7 @@
-/** Deletes what is kept no longer: call logs, traces, changes, answers for repeated requests (contract 3.4 and 1.8). */
+/** Deletes what is kept no longer: call logs, traces, changes, tests, answers for repeated requests (contract 3.4 and 1.8). */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Timer } from '#shared/clock.ts';
+import { deleteTornadoBefore, emptyRecordsBefore } from './agent-testing/retention-store.ts';
 import { forgetNotices } from './alerts/notices-store.ts';
 import { forgetProbeRuns } from './alerts/probes-store.ts';
 import { forgetAlerts } from './alerts/store.ts';
@@ -11,6 +12,7 @@ import { mostDeletedAtOnce } from './db/batches.ts';
 import type { Db } from './db/tables.ts';
 import type { RetentionMetrics } from './deployment/retention-metrics.ts';
 import { forgetAnswers } from './http/idempotency-store.ts';
+import { isoTime } from './organizations/store.ts';
 import type { Services } from './services.ts';
 import { forgetChecks } from './sip/checks-store.ts';
 import { forgetHealth } from './sip/health-store.ts';
@@ -27,6 +29,8 @@ export interface RetentionLimits {
   readonly traceDays: number;
   readonly auditDays: number;
   readonly toolLogDays: number;
+  readonly testRecordDays: number;
+  readonly tornadoDays: number;
 }
 
 /** Deletes some of one kind and returns how many rows went; full rounds go on soon. */
@@ -37,6 +41,9 @@ const kinds = {
   calls: (db, clock, { callLogDays }) => deleteCallsBefore(db, daysAgo(clock, callLogDays)),
   changes: (db, clock, { auditDays }) => deleteChangesBefore(db, daysAgo(clock, auditDays)),
   toolRuns: (db, clock, { toolLogDays }) => deleteRunsBefore(db, daysAgo(clock, toolLogDays)),
+  testRecords: (db, clock, { testRecordDays }) =>
+    emptyRecordsBefore(db, daysAgo(clock, testRecordDays), isoTime(clock)),
+  tornado: (db, clock, { tornadoDays }) => deleteTornadoBefore(db, daysAgo(clock, tornadoDays)),
   answers: forgetAnswers,
   probes: async (db, clock) => (await forgetHealth(db, clock)) + (await forgetProbeRuns(db, clock)),
   checks: forgetChecks,

@@ -1,8 +1,9 @@
 /** What control can tell an edge to do. */
-import type { EdgeCommand, ReportBody } from '#shared/edge-protocol.ts';
+import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
-import type { OutboundPlan } from './call/outbound-call.ts';
-import type { TransferOrder } from './call/ports.ts';
+import type { OutboundPlan } from './call/outbound-plan.ts';
+import type { TransferOrder } from './call/ports/transfer.ts';
 import type { TestRunOrder } from './test-calls.ts';
 import type { TestCallOrder } from './trunks/test-call/test-call.ts';
 

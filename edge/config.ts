@@ -8,6 +8,7 @@ import { type Environment, SettingError, settingReader } from '#shared/setting-r
 import { workerLocation } from './media/worker/location.ts';
 import { settings } from './settings.ts';
 import type { RegistrationSettings } from './signaling/registration.ts';
+import type { TestCallLimits } from './test-calls.ts';
 
 export { settings } from './settings.ts';
 
@@ -69,6 +70,8 @@ export interface EdgeSettings {
     readonly voicemail: { readonly watchMs: number; readonly greetingMs: number };
     readonly acceptWithinMs: number;
   };
+  /** Of runs of tests over a call. */
+  readonly testCalls: TestCallLimits;
   readonly session: { readonly expiresS: number; readonly minS: number };
   readonly refers: { readonly subscriptionMs: number; readonly outcomeMs: number };
   readonly trunks: {
@@ -152,6 +155,16 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
         greetingMs: read.integer('VOICEMAIL_GREETING_MS', 1000, 60_000),
       },
       acceptWithinMs: read.integer('TRANSFER_ACCEPT_S', 1, 120) * 1000,
+    },
+    testCalls: {
+      caller: {
+        turnEndMs: read.integer('TEST_CALL_TURN_END_MS', 100, 60_000),
+        patienceMs: read.integer('TEST_CALL_PATIENCE_S', 1, 600) * 1000,
+        maxTurnSeconds: read.integer('TEST_CALL_TURN_S', 1, 600),
+      },
+      ringMs: read.integer('TEST_CALL_RING_S', 1, 600) * 1000,
+      otherEndMs: read.integer('TEST_CALL_LAST_WAIT_S', 1, 60) * 1000,
+      socketMs: read.integer('TEST_CALL_SOCKET_S', 1, 60) * 1000,
     },
     session: { expiresS, minS: read.integer('SESSION_MIN_S', 90, expiresS) },
     refers: {

@@ -1,6 +1,7 @@
 /** The configuration that the edge works with now, in the forms in which it is asked for. */
 import type { BlockList } from 'node:net';
-import type { EdgeConfig, NumberConfig, OrgConfig, PathwayConfig } from '#shared/edge-protocol.ts';
+import type { EdgeConfig, OrgConfig, PathwayConfig } from '#shared/edge-protocol/config.ts';
+import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 
 export class CurrentConfig {

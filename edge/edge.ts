@@ -12,7 +12,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { systemClock } from '#shared/clock.ts';
-import type { EdgeConfig } from '#shared/edge-protocol.ts';
+import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { newId } from '#shared/ids.ts';
 import { Flite } from '#shared/models/flite.ts';
 import { createModels } from '#shared/models/models.ts';
@@ -263,6 +263,14 @@ export class Edge {
         self: () => ownTarget(sip, sip.publicHost, readFileSync(settings.tls.cert, 'utf8')),
         media: nearbyMedia(media, publicIp, localAddress(rtp.host)),
         agents: agentDeps,
+        limits: settings.testCalls,
+        counts: {
+          ended: (how) => metrics.count('trunkline_edge_test_calls_total', { how }),
+          turnEnded: (by, cut) => {
+            metrics.count('trunkline_edge_test_turns_total', { ended_by: by });
+            if (cut) metrics.count('trunkline_edge_test_turns_cut_total');
+          },
+        },
         reporter: reporting,
         tts: speech,
         stt,
@@ -304,7 +312,7 @@ export class Edge {
 
   /** Ends the running calls now; for those who do not want to wait for the drain. */
   hurry(): void {
-    this.#calls.endAll({ code: 'edge_restarted', detail: 'The edge was stopped at once.' });
+    this.#calls.endRemaining('The edge was stopped at once.');
   }
 
   async stop(): Promise<void> {

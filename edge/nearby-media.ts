@@ -3,7 +3,7 @@
  * of a call of the edge to itself would send there and back; here they name the address that they listen on.
  */
 import { isIPv6 } from 'node:net';
-import type { Media, MediaLeg } from './call/ports.ts';
+import type { Media, MediaLeg } from './call/ports/media.ts';
 
 /** @param named the address in SDP @param listener where media is received, not a wildcard */
 export function nearbyMedia(media: Media, named: string, listener: string): Media {

@@ -1,7 +1,7 @@
 /** How the edge reaches itself: its own SIP listener, under a name that its certificate bears. */
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { DialTarget } from './call/ports.ts';
+import type { DialTarget } from './call/ports/dialing.ts';
 
 const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1', '[::]': '::1' };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import type { ReportBody } from '#shared/edge-protocol.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
 import { ProbeReports } from './probe-reports.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '#shared/clock.ts';
-import type { ReportBody } from '#shared/edge-protocol.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
 
 /** How long probes are gathered into one report, ms. */

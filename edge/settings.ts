@@ -146,6 +146,37 @@ export const settings = [
     description: 'Seconds that the target of a warm transfer has to press the key, each of two times.',
   },
   {
+    name: 'TEST_CALL_TURN_END_MS',
+    default: '1000',
+    description:
+      "Milliseconds of silence after the agent's words that make it the turn of a test call's caller.",
+  },
+  {
+    name: 'TEST_CALL_PATIENCE_S',
+    default: '15',
+    description: 'Seconds without a word of the agent after which the caller of a test call goes on.',
+  },
+  {
+    name: 'TEST_CALL_TURN_S',
+    default: '120',
+    description: "Seconds of the agent's words that are transcribed of one turn of a test call.",
+  },
+  {
+    name: 'TEST_CALL_RING_S',
+    default: '60',
+    description: 'Seconds that a test call may ring; its key is good for as long.',
+  },
+  {
+    name: 'TEST_CALL_LAST_WAIT_S',
+    default: '3',
+    description: 'Seconds that the end of a test call which is over waits for the record of the other.',
+  },
+  {
+    name: 'TEST_CALL_SOCKET_S',
+    default: '5',
+    description: "Seconds within which a test run's socket to control opens, and then answers each ping.",
+  },
+  {
     name: 'MEDIA_TIMEOUT_S',
     default: '60',
     description:

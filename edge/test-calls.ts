@@ -7,24 +7,50 @@
  * The socket and the call end together.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
-import type { AgentSettings, CallRecord, EdgeCommand, ReportBody } from '#shared/edge-protocol.ts';
+import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import type { TestCallOrder } from '#shared/test-call-protocol.ts';
 import type { AgentsDeps } from './agent/agents.ts';
 import { RunSocket } from './agent/test-caller/run-socket.ts';
-import { TestCaller, testCallerLimits } from './agent/test-caller/test-caller.ts';
+import { TestCaller, type TestCallerLimits, type TurnEnd } from './agent/test-caller/test-caller.ts';
 import { TestedAgent } from './agent/test-caller/tested-agent.ts';
+import type { CallPlan } from './call/call-plan.ts';
 import type { InboundChanges, OutboundChanges } from './call/calls.ts';
 import type { Termination } from './call/ending.ts';
 import type { Log } from './call/log.ts';
-import type { OutboundPlan } from './call/outbound-call.ts';
-import type { Agents, Dialer, DialTarget, Hunt, Media, Reporter } from './call/ports.ts';
-import type { CallPlan } from './call/record.ts';
+import type { OutboundPlan } from './call/outbound-plan.ts';
+import type { Agents } from './call/ports/agents.ts';
+import type { Dialer, DialTarget } from './call/ports/dialing.ts';
+import type { Media } from './call/ports/media.ts';
+import type { Reporter } from './call/ports/reporting.ts';
+import type { Hunt } from './call/ports/routes.ts';
 import { type TestVisits, testKeyHeader } from './call/test-visits.ts';
 
 export type TestRunOrder = Extract<EdgeCommand, { kind: 'agent_test.call' }>;
 
+/** Times in ms. */
+export interface TestCallLimits {
+  readonly caller: TestCallerLimits;
+  /** The agent may take a while to get ready; then the call is answered or refused. */
+  readonly ringMs: number;
+  /** After one end of the call is over, for the other to tell of it. */
+  readonly otherEndMs: number;
+  /** Of the run's socket: until it is open, and between two pings. */
+  readonly socketMs: number;
+}
+
+/** What is counted of test calls. */
+export interface TestCallCounts {
+  ended(how: 'concluded' | 'abandoned' | 'not_placed'): void;
+  turnEnded(by: TurnEnd, cut: boolean): void;
+}
+
 export interface TestCallsParts {
+  readonly limits: TestCallLimits;
+  readonly counts: TestCallCounts;
   readonly clock: Clock;
   readonly log: Log;
   readonly controlUrl: string;
@@ -43,14 +69,14 @@ export interface TestCallsParts {
   readonly newId: () => string;
 }
 
-/** The agent may take a while to get ready; then the call is answered or refused. */
-const ringMs = 60_000;
-/** After one end of the call is over, for the other to tell of it. */
-const otherEndMs = 3000;
-
 /** Resolves when the run's socket is open and the call is on its way. Rejects when it cannot be made. */
 export async function runOverCall(order: TestRunOrder, parts: TestCallsParts): Promise<void> {
-  await new TestRun(order, parts).begin();
+  try {
+    await new TestRun(order, parts).begin();
+  } catch (error) {
+    parts.counts.ended('not_placed');
+    throw error;
+  }
 }
 
 class TestRun {
@@ -66,6 +92,7 @@ class TestRun {
   #withdraw: () => void = () => {};
   #lastWait: Timer | null = null;
   #over = false;
+  #abandoned = false;
 
   constructor(order: TestRunOrder, parts: TestCallsParts) {
     this.#order = order;
@@ -79,13 +106,14 @@ class TestRun {
   }
 
   async begin(): Promise<void> {
-    const { calls, clock, controlUrl, newId } = this.#parts;
+    const { calls, clock, controlUrl, limits, newId } = this.#parts;
     const { run_id, key, org_id, number, caller_number } = this.#order;
     this.#socket = await RunSocket.open({
       controlUrl,
       runId: run_id,
       key,
       clock,
+      limitMs: limits.socketMs,
       order: (order) => this.#obey(order),
       lost: (why) => this.#lost(why),
     });
@@ -128,6 +156,7 @@ class TestRun {
 
   #callerChanges(): OutboundChanges {
     const { dialer, media } = this.#parts;
+    const { ringMs } = this.#parts.limits;
     return {
       agents: this.#callerAgents(),
       media,
@@ -174,7 +203,7 @@ class TestRun {
   }
 
   #callerAgents(): Agents {
-    const { clock, log, stt, tts } = this.#parts;
+    const { clock, counts, limits, log, stt, tts } = this.#parts;
     const { interrupt_after_ms: interruptAfterMs, language, voice } = this.#order;
     return {
       create: (_settings, _call, host) => {
@@ -187,11 +216,12 @@ class TestRun {
           voice,
           language,
           interruptAfterMs,
-          limits: testCallerLimits,
+          limits: limits.caller,
           agentIsBusy: () => this.#tested.busy,
           answered: () => this.#socket?.tell({ type: 'answered', call_id: this.#tested.callId }),
           turn: (heard, last) => this.#socket?.tell({ type: 'turn', last, heard }),
           moved: () => this.#socket?.tell({ type: 'moved' }),
+          turnEnded: (by, cut) => counts.turnEnded(by, cut),
         });
         this.#caller = caller;
         return caller;
@@ -246,6 +276,7 @@ class TestRun {
   /** Nobody decides for the caller any more. */
   #lost(why: string): void {
     this.#log.warn({ why }, 'the socket of a test run is lost, its call ends');
+    this.#abandoned = true;
     this.#call?.end({ code: 'api_stop', detail: `The test run is gone: ${why}.` });
   }
 
@@ -270,12 +301,13 @@ class TestRun {
     this.#withdraw();
     const open = (record: CallRecord | null) => record !== null && record.ended_at === null;
     if (!open(this.#callerRecord) && !open(this.#agentRecord)) this.#conclude();
-    else this.#lastWait ??= this.#parts.clock.after(otherEndMs, () => this.#conclude());
+    else this.#lastWait ??= this.#parts.clock.after(this.#parts.limits.otherEndMs, () => this.#conclude());
   }
 
   #conclude(): void {
     if (this.#over) return;
     this.#over = true;
+    this.#parts.counts.ended(this.#abandoned ? 'abandoned' : 'concluded');
     this.#lastWait?.cancel();
     // One end is over; the other, had it not heard of that, would wait for nobody.
     this.#call?.end({ code: 'agent_hangup', detail: 'The tested end is over.' });

@@ -118,6 +118,7 @@ export const apiErrors = {
   RUN_NOT_ACTIVE: { status: 409, message: 'The run has ended.' },
   RUN_NOT_FINISHED: { status: 409, message: 'The run has not ended yet.' },
   RUN_NOT_FAILED: { status: 409, message: 'Only failed runs are analysed.' },
+  RUN_RECORD_DELETED: { status: 410, message: 'What was said in the run is kept no longer.' },
   TORNADO_ALREADY_ACTIVE: { status: 409, message: 'A tornado session of the pathway is running.' },
   TORNADO_NOT_ACTIVE: { status: 409, message: 'The session has ended.' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than allowed.' },

@@ -22,7 +22,8 @@
  * Closing the socket ends the call.
  */
 import { type Static, Type } from 'typebox';
-import { CallRecord, CallVariables } from '#shared/edge-protocol.ts';
+import { CallVariables } from '#shared/edge-protocol/agents.ts';
+import { CallRecord } from '#shared/edge-protocol/calls.ts';
 
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()]);

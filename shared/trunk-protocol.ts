@@ -4,11 +4,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { codecNames } from '#shared/codecs.ts';
-
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
-  Type.Union([schema, Type.Null()]);
-const Iso = Type.String({ minLength: 20, maxLength: 30 });
-const oneOf = <const T extends readonly string[]>(values: T) => Type.Enum<T[number][]>([...values]);
+import { Iso, Nullable, oneOf } from '#shared/edge-protocol/schema.ts';
 
 /** Contract 3.5: what makes a call try the next endpoint. */
 export const failoverTriggers = ['unreachable', 'auth_failure', 'timeout'] as const;
@@ -22,7 +18,7 @@ export const Endpoint = Type.Object({
 });
 export type Endpoint = Static<typeof Endpoint>;
 
-/** One outbound configuration of a number (contract 2.2). Header mappings are those of shared/edge-protocol.ts. */
+/** One outbound configuration of a number (contract 2.2). Header mappings are those of edge-protocol/numbers.ts. */
 export const OutboundTrunkCore = {
   id: Type.String(),
   /** 1..100, lower is tried first */

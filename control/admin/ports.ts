@@ -2,7 +2,8 @@
 
 import { commandLineActor } from '../audit/rules.ts';
 import { recordChange } from '../audit/store.ts';
-import { findRequest, openPin } from '../porting/store.ts';
+import { openColumn } from '../porting/at-rest.ts';
+import { findRequest } from '../porting/store.ts';
 import { type Command, required, UsageError } from './command.ts';
 
 export const portCommands: Readonly<Record<string, Command>> = {
@@ -13,7 +14,7 @@ export const portCommands: Readonly<Record<string, Command>> = {
     run: async ({ clock, database: { db }, secrets }, id) => {
       const request = await findRequest(db, null, required(id, 'port id'));
       if (!request) throw new UsageError(`There is no port request ${id}.`);
-      const pin = openPin(secrets, request);
+      const pin = openColumn(secrets, request, 'pin');
       const change = { orgId: request.org_id, area: 'porting', subject: request.id, action: 'show_pin' };
       await recordChange(db, clock, commandLineActor, change);
       return pin ?? 'The request has no PIN.';

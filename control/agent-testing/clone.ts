@@ -3,6 +3,7 @@ import type { AssertionCreate } from '#shared/api/agent-testing/assertions.ts';
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import type { TemplateClone } from '#shared/api/agent-testing/templates.ts';
 import { ApiError } from '#shared/errors.ts';
+import type { Actor } from '../audit/rules.ts';
 import type { Services } from '../services.ts';
 import { freeName, readSubject } from './rules.ts';
 import { createScenario } from './scenarios.ts';
@@ -15,6 +16,7 @@ export async function cloneTemplate(
   orgId: string,
   templateId: string,
   body: TemplateClone,
+  by: Actor,
 ): Promise<Scenario> {
   const template = templates.find(({ id }) => id === templateId);
   const subject = readSubject(body);
@@ -23,12 +25,17 @@ export async function cloneTemplate(
   await requireSubject(db, orgId, subject);
   const { id: _, assertions, ...content } = template;
   const create = (name: string) =>
-    createScenario(services, orgId, {
-      ...content,
-      ...body,
-      name,
-      assertions: assertions.map((assertion) => ({ ...assertion }) as AssertionCreate),
-    });
+    createScenario(
+      services,
+      orgId,
+      {
+        ...content,
+        ...body,
+        name,
+        assertions: assertions.map((assertion) => ({ ...assertion }) as AssertionCreate),
+      },
+      by,
+    );
   if (body.name !== undefined) return create(body.name);
   for (;;) {
     try {

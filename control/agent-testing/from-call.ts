@@ -5,6 +5,7 @@ import { findLoggedCall, findTranscript } from '../calls/store.ts';
 import type { Db } from '../db/tables.ts';
 import type { ScenarioWriter, SpokenLine } from './drafts.ts';
 import { Redaction } from './redaction.ts';
+import { namesSaid } from './redaction-names.ts';
 import { readSubject } from './rules.ts';
 import { requireSubject } from './store.ts';
 
@@ -35,10 +36,7 @@ export async function scenarioFromCall(
     : await sourceOfCall(db, orgId, call_id ?? '');
   if (!isSpoken(source.lines)) throw ApiError.of('EMPTY_TRANSCRIPT');
   const redaction = new Redaction();
-  redaction.learn(
-    source.lines.map(({ content }) => content),
-    [source.requestData, source.variables],
-  );
+  redaction.learn(await namesSaid(source.lines), [source.requestData, source.variables]);
   const lines = source.lines.map(({ role, content }) => ({ role, content: redaction.text(content) }));
   const request_data = source.requestData && asObject(redaction.value(source.requestData));
   const draft = await writer.write(lines);

@@ -170,6 +170,11 @@ function holdsPhrase(text: string, phrase: string): boolean {
 
 /** Whether a neighbour goes on with the word that the phrase begins or ends with. */
 function isWord(neighbour: string | undefined, edge: string | undefined): boolean {
-  const letter = /[\p{L}\p{N}]/u;
-  return neighbour !== undefined && edge !== undefined && letter.test(neighbour) && letter.test(edge);
+  return neighbour !== undefined && edge !== undefined && isLetter(neighbour) && isLetter(edge);
+}
+
+function isLetter(character: string): boolean {
+  const code = character.charCodeAt(0);
+  // By far the most are a..z, and this is asked for each place of a long text.
+  return (code >= 97 && code <= 122) || /[\p{L}\p{N}]/u.test(character);
 }

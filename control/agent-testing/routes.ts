@@ -18,10 +18,12 @@ import {
   TemplateQuery,
 } from '#shared/api/agent-testing/templates.ts';
 import { testing } from '#shared/api/agent-testing/wrapping.ts';
+import { actorOf } from '../audit/rules.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import { isoTime } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
 import { analyticsRoutes } from './analytics-routes.ts';
+import { recordTestingChange } from './audit-store.ts';
 import { cloneTemplate } from './clone.ts';
 import { modelWriter, ruleWriter, type ScenarioWriter } from './drafts.ts';
 import { scenarioFromCall } from './from-call.ts';
@@ -47,7 +49,8 @@ function writeRoutes(app: App, services: Services): void {
     url: `${base}/scenarios`,
     config: { errors: ['PATHWAY_NOT_FOUND', 'PERSONA_NOT_FOUND', 'SCENARIO_NAME_TAKEN'] },
     schema: { summary: 'Create a scenario', body: ScenarioCreate, response: { 200: ScenarioAnswer } },
-    handler: async (request) => testing(await createScenario(services, orgOf(request), request.body)),
+    handler: async (request) =>
+      testing(await createScenario(services, orgOf(request), request.body, actorOf(request))),
   });
 
   app.route({
@@ -61,7 +64,9 @@ function writeRoutes(app: App, services: Services): void {
       response: { 200: ScenarioAnswer },
     },
     handler: async (request) =>
-      testing(await changeScenario(services, orgOf(request), request.params.id, request.body)),
+      testing(
+        await changeScenario(services, orgOf(request), request.params.id, request.body, actorOf(request)),
+      ),
   });
 
   app.route({
@@ -71,8 +76,11 @@ function writeRoutes(app: App, services: Services): void {
     schema: { summary: 'Delete a scenario', params: ScenarioPath, response: { 200: ScenarioDeleted } },
     handler: async (request) => {
       await services.database.db.transaction().execute(async (db) => {
-        const { id } = await requireScenario(db, orgOf(request), request.params.id);
-        await deleteScenario(db, id, isoTime(services.clock));
+        const orgId = orgOf(request);
+        const { id: subject } = await requireScenario(db, orgId, request.params.id);
+        await deleteScenario(db, subject, isoTime(services.clock));
+        const change = { orgId, subject, action: 'scenario_delete' as const };
+        await recordTestingChange(db, services, actorOf(request), change);
       });
       return testing({ deleted: true as const });
     },
@@ -138,7 +146,15 @@ function templateRoutes(app: App, services: Services, writer: ScenarioWriter): v
       response: { 200: TemplateCloned },
     },
     handler: async (request) =>
-      testing({ scenario: await cloneTemplate(services, orgOf(request), request.params.id, request.body) }),
+      testing({
+        scenario: await cloneTemplate(
+          services,
+          orgOf(request),
+          request.params.id,
+          request.body,
+          actorOf(request),
+        ),
+      }),
   });
 
   app.route({

@@ -1,7 +1,7 @@
 /**
  * Rubrics: what of a judge's prompt can be decided without a language model. A prompt may end in a line `Rubric:` and
- * lines `- <statement>` under it; without a model a verdict is exactly these statements, and where there are none, or
- * one cannot be read, there is no verdict. The statements:
+ * lines `- <statement>` under it, at most 30; without a model a verdict is exactly these statements, and where there are
+ * none, or one cannot be read, there is no verdict. Phrases stand in double quotes. The statements:
  *
  *     - agent says one of: "sorry", "understand"
  *     - agent never says: "calm down"
@@ -16,6 +16,7 @@
  *     - conversation ends before the turn limit
  *     - variable appointment_date is known
  */
+import { setImmediate } from 'node:timers/promises';
 import { lexicon, phraseIn, plainText } from './lexicon.ts';
 import type { ConversationRecord, Evidence } from './ports.ts';
 
@@ -28,25 +29,22 @@ type Statement = (record: ConversationRecord) => Finding;
 
 interface StatementForm {
   readonly pattern: RegExp;
-  readonly read: (match: RegExpExecArray) => Statement;
+  /** Null: it cannot be read after all. */
+  readonly read: (match: RegExpExecArray) => Statement | null;
 }
 
 const forms: readonly StatementForm[] = [
   {
     pattern: /^agent says one of: (.+)$/i,
-    read:
-      ([, list = '']) =>
-      (record) => {
-        const said = firstSaid(record, phrases(list));
+    read: ([, list = '']) =>
+      withPhrases(list, (wanted) => (record) => {
+        const said = firstSaid(record, wanted);
         return { holds: said !== null, evidence: said ? [said] : [] };
-      },
+      }),
   },
   {
     pattern: /^agent never says: (.+)$/i,
-    read:
-      ([, list = '']) =>
-      (record) =>
-        never(record, phrases(list)),
+    read: ([, list = '']) => withPhrases(list, (unwanted) => (record) => never(record, unwanted)),
   },
   { pattern: /^agent never insults$/i, read: () => (record) => never(record, lexicon.insults) },
   {
@@ -150,15 +148,23 @@ export type RubricAnswer =
       readonly evidence: readonly Evidence[];
     };
 
-/** What the rubric of a prompt says of a conversation. */
-export function applyRubric(prompt: string, record: ConversationRecord): RubricAnswer {
+/** Of a prompt; and of a statement. */
+const mostStatements = 30;
+const mostPhrases = 30;
+
+/** What the rubric of a prompt says of a conversation. Between two statements others in this process get their turn. */
+export async function applyRubric(prompt: string, record: ConversationRecord): Promise<RubricAnswer> {
   const lines = rubricLines(prompt);
   if (lines.length === 0) return { kind: 'none' };
+  if (lines.length > mostStatements) {
+    return { kind: 'unreadable', line: `more than ${mostStatements} statements` };
+  }
   const statements = lines.map((line) => ({ line, statement: readStatement(line) }));
   const findings: (Finding & { line: string })[] = [];
   for (const { line, statement } of statements) {
     if (!statement) return { kind: 'unreadable', line };
-    findings.push({ line, ...statement(record) });
+    findings.push({ line: line.replace(/\.$/, ''), ...statement(record) });
+    await setImmediate();
   }
   const held = findings.filter(({ holds }) => holds).length;
   return {
@@ -169,23 +175,31 @@ export function applyRubric(prompt: string, record: ConversationRecord): RubricA
   };
 }
 
+/** All that stands under the heading, so that a line of another form is not passed over. */
 function rubricLines(prompt: string): string[] {
   const lines = prompt.split('\n').map((line) => line.trim());
   const start = lines.findLastIndex((line) => /^rubric:$/i.test(line));
   if (start < 0) return [];
-  return lines.slice(start + 1).flatMap((line) => (line.startsWith('- ') ? [line.slice(2).trim()] : []));
+  return lines.slice(start + 1).flatMap((line) => (line === '' ? [] : [line.replace(/^[-*•]\s+/, '')]));
 }
 
 function readStatement(line: string): Statement | null {
+  const plain = line.replace(/\.$/, '');
   for (const { pattern, read } of forms) {
-    const match = pattern.exec(line);
+    const match = pattern.exec(plain);
     if (match) return read(match);
   }
   return null;
 }
 
-function phrases(list: string): string[] {
-  return [...list.matchAll(/"([^"]+)"/g)].map((match) => match[1] ?? '');
+const quoted = /["“”]([^"“”]*)["“”]/g;
+
+/** Null for a list that is not all in quotes: without its phrases “never says” would hold of everything. */
+function withPhrases(list: string, make: (phrases: readonly string[]) => Statement): Statement | null {
+  const phrases = new Set([...list.matchAll(quoted)].map(([, phrase = '']) => phrase.trim()));
+  const between = list.replaceAll(quoted, '');
+  const readable = /^(?:\s|,|or)*$/i.test(between) && phrases.size > 0 && !phrases.has('');
+  return readable && phrases.size <= mostPhrases ? make([...phrases]) : null;
 }
 
 function agentLines({ chat_history }: ConversationRecord): { text: string; turn: number }[] {

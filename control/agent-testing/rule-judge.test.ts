@@ -8,8 +8,8 @@ import { chat, conversation } from './testing.ts';
 const rubric = (...lines: string[]) =>
   `Judge this.\n\nRubric:\n${lines.map((line) => `- ${line}`).join('\n')}`;
 
-function holds(statement: string, record: Partial<ConversationRecord>): boolean {
-  const answer = applyRubric(rubric(statement), conversation(record));
+async function holds(statement: string, record: Partial<ConversationRecord>): Promise<boolean> {
+  const answer = await applyRubric(rubric(statement), conversation(record));
   if (answer.kind !== 'decided') throw new Error(`${answer.kind}: ${statement}`);
   return answer.share === 1;
 }
@@ -29,6 +29,9 @@ describe('a rubric’s statement', () => {
     ['agent says one of: "elp"', { chat_history: said }, false],
     ['agent says one of: "idiot"', { chat_history: said }, false],
     ['agent never says: "what happened"', { chat_history: said }, false],
+    ['agent never says: “what happened”', { chat_history: said }, false],
+    ['agent never says: "nothing" or "what happened".', { chat_history: said }, false],
+    ['agent never insults.', { chat_history: said }, true],
     ['agent never insults', { chat_history: said }, true],
     ['agent never insults', { chat_history: chat('assistant: Shut up.') }, false],
     ['agent speaks at least 2 times', { chat_history: said }, true],
@@ -50,8 +53,39 @@ describe('a rubric’s statement', () => {
     ['conversation ends before the turn limit', by('max_turns'), false],
     ['variable date is known', { variables: { date: '2030-01-01' } }, true],
     ['variable toString is known', {}, false],
-  ] as const)('%s', (statement, record, expected) => {
-    expect(holds(statement, record)).toBe(expected);
+  ] as const)('%s', async (statement, record, expected) => {
+    expect(await holds(statement, record)).toBe(expected);
+  });
+
+  it.each([
+    'agent never says: what happened',
+    "agent never says: 'what happened'",
+    'agent never says: "hello", what happened',
+    'agent never says: ""',
+    'agent never says: "hello',
+    'agent says one of: sorry',
+    `agent never says: ${Array.from({ length: 31 }, (_, at) => `"p${at}"`).join(', ')}`,
+  ])('is unreadable without phrases in quotes: %s', async (statement) => {
+    const answer = await applyRubric(rubric(statement), conversation({ chat_history: said }));
+    expect(answer).toEqual({ kind: 'unreadable', line: statement });
+  });
+});
+
+describe('a rubric', () => {
+  it('is read to its end, so that no statement is passed over for its form', async () => {
+    const prompt = 'Judge this.\nRubric:\n- agent never insults\n* agent speaks at least 9 times\n';
+    expect(await applyRubric(prompt, conversation({ chat_history: said }))).toMatchObject({ share: 0.5 });
+    const more = `${prompt}And be strict.`;
+    expect(await applyRubric(more, conversation({ chat_history: said }))).toEqual({
+      kind: 'unreadable',
+      line: 'And be strict.',
+    });
+  });
+
+  it('of too many statements is not read: it would keep others waiting', async () => {
+    const lines = (count: number) => rubric(...Array.from({ length: count }, () => 'agent never insults'));
+    expect(await applyRubric(lines(30), conversation())).toMatchObject({ kind: 'decided' });
+    expect(await applyRubric(lines(31), conversation())).toMatchObject({ kind: 'unreadable' });
   });
 });
 
@@ -121,14 +155,15 @@ describe('the judge without a model', () => {
 });
 
 describe('the templates', () => {
-  it('have rubrics that rules can read, but for what only a model can judge', () => {
-    const open = templates.flatMap(({ id, assertions }) =>
-      assertions.flatMap(({ type, name, config }) => {
-        if (type !== 'LLM_JUDGE') return [];
-        const answer = applyRubric(String(config.prompt), conversation());
-        return answer.kind === 'decided' ? [] : [`${id}: ${name}: ${answer.kind}`];
-      }),
-    );
+  it('have rubrics that rules can read, but for what only a model can judge', async () => {
+    const open: string[] = [];
+    for (const { id, assertions } of templates) {
+      for (const { type, name, config } of assertions) {
+        if (type !== 'LLM_JUDGE') continue;
+        const answer = await applyRubric(String(config.prompt), conversation());
+        if (answer.kind !== 'decided') open.push(`${id}: ${name}: ${answer.kind}`);
+      }
+    }
     expect(open).toEqual(['tmpl_edge_interruptions: Invents no facts: none']);
   });
 });

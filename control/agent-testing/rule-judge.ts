@@ -8,12 +8,12 @@ const needsModel = 'No language model is configured (LLM_JUDGE_BASE_URL)';
 
 export const ruleJudge: Judge = {
   evaluator: { provider: 'embedded', model: 'rules', deterministic: true },
-  verdict: async (question) => verdict(question),
+  verdict,
   tone: async (record) => tone(record),
 };
 
-function verdict({ prompt, output, record }: JudgeQuestion): JudgeAnswer {
-  const answer = applyRubric(prompt, record);
+async function verdict({ prompt, output, record }: JudgeQuestion): Promise<JudgeAnswer> {
+  const answer = await applyRubric(prompt, record);
   switch (answer.kind) {
     case 'none':
       return { kind: 'undecided', reason: `${needsModel}, and the prompt declares no rubric.` };

@@ -35,6 +35,8 @@ export async function insertRun(
       voice: null,
       analysis: null,
       checkpoint: null,
+      ended_at: null,
+      deleted_at: null,
     })
     .execute();
 }
@@ -83,7 +85,12 @@ export async function finishRun(db: Db, id: string, end: RunEnd): Promise<boolea
   if (!run) return false;
   await db
     .updateTable('test_run_records')
-    .set({ ...end.record, checkpoint: null, nodes_visited: JSON.stringify(end.nodesVisited) })
+    .set({
+      ...end.record,
+      checkpoint: null,
+      nodes_visited: JSON.stringify(end.nodesVisited),
+      ended_at: end.completedAt,
+    })
     .where('run_id', '=', id)
     .execute();
   await insertResults(db, id, end.results);

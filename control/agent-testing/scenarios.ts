@@ -1,9 +1,11 @@
 /** Scenarios are created, changed and deleted (contract 6.1). */
 import type { Scenario, ScenarioCreate, ScenarioUpdate } from '#shared/api/agent-testing/scenarios.ts';
 import { newId } from '#shared/ids.ts';
+import { type Actor, changedFields } from '../audit/rules.ts';
 import type { TestScenarioRow } from '../db/tables.ts';
 import { isoTime } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
+import { recordTestingChange } from './audit-store.ts';
 import {
   assertionRows,
   changedContent,
@@ -29,6 +31,7 @@ export async function createScenario(
   { database, clock }: Parts,
   orgId: string,
   body: ScenarioCreate,
+  by: Actor,
 ): Promise<Scenario> {
   const subject = readSubject(body);
   const id = newId();
@@ -48,6 +51,7 @@ export async function createScenario(
     await requireSubject(db, orgId, subject);
     await requireFreeName(db, row);
     await insertScenario(db, row, assertions);
+    await recordTestingChange(db, { clock }, by, { orgId, subject: id, action: 'scenario_create' });
     return scenarioView(row, await listAssertions(db, id));
   });
 }
@@ -58,6 +62,7 @@ export function changeScenario(
   orgId: string,
   id: string,
   body: ScenarioUpdate,
+  by: Actor,
 ): Promise<Scenario> {
   return database.db.transaction().execute(async (db) => {
     const stored = await requireScenario(db, orgId, id);
@@ -70,6 +75,8 @@ export function changeScenario(
     }
     await requireFreeName(db, row);
     await updateScenario(db, id, change);
+    const fields = [...changedFields(stored, row), ...(body.assertions ? ['assertions'] : [])].sort();
+    await recordTestingChange(db, { clock }, by, { orgId, subject: id, action: 'scenario_update', fields });
     return scenarioView(row, await listAssertions(db, id));
   });
 }

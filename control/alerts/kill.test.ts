@@ -1,22 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAuthority } from '../../test/fakes/certificates.ts';
+import { ControlProgram } from '../../test/system/control-program.ts';
 import { callRecord, EdgeClient, reportFrame } from '../testing/edge-client.ts';
 import { number, startMailServer } from './testing.ts';
 
 const authority = createAuthority();
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
-let folder = '';
-let port = 0;
 let mailPort = 0;
-let program: ChildProcess | undefined;
+let control: ControlProgram;
 /** Accepts connections and says nothing, until it is closed. */
 let silent: Server;
 let heldMails = 0;
@@ -36,12 +33,8 @@ const hooks = createHttps(authority.issue({ names: ['IP:127.0.0.1'] }), (request
 });
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'alerts-kill-'));
-  writeFileSync(join(folder, 'ca.pem'), authority.cert);
-  const free = createServer();
-  await once(free.listen(0, '127.0.0.1'), 'listening');
-  port = portOf(free);
-  free.close();
+  control = new ControlProgram();
+  writeFileSync(join(control.folder, 'ca.pem'), authority.cert);
   silent = createServer((socket) => {
     heldMails++;
     sockets.add(socket.on('error', () => undefined).resume());
@@ -50,51 +43,29 @@ beforeEach(async () => {
   await once(hooks.listen(0, '127.0.0.1'), 'listening');
 });
 afterEach(async () => {
-  await end('SIGTERM');
+  await control.remove();
   for (const socket of sockets) socket.destroy();
   silent.close();
   hooks.closeAllConnections();
   await once(hooks.close(), 'close');
-  rmSync(folder, { recursive: true });
 });
 
-async function start(): Promise<void> {
-  const env = {
-    ...process.env,
-    TRUNKLINE_DATA: folder,
-    CONTROL_PORT: String(port),
-    NODE_NO_WARNINGS: '1',
-    NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
+const start = () =>
+  control.start({
+    NODE_EXTRA_CA_CERTS: join(control.folder, 'ca.pem'),
     ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
     ALERT_EVALUATION_SECONDS: '1',
     SMTP_URL: `smtp://127.0.0.1:${mailPort}`,
     MAIL_FROM: 'alerts@trunkline.example',
-  };
-  const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'main.ts')], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
   });
-  program = child;
-  child.stdout.setEncoding('utf8');
-  await new Promise<void>((resolve) => {
-    child.stdout.on('data', (text: string) => {
-      if (text.includes('control plane is listening')) resolve();
-    });
-  });
-}
-async function end(signal: NodeJS.Signals): Promise<void> {
-  const child = program;
-  if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, 'exit');
-  child.kill(signal);
-  await exit;
-}
 
-const keys = (): { api_key: string; operator_key: string; edge_token: string; org_id: string } =>
-  JSON.parse(readFileSync(join(folder, 'bootstrap.json'), 'utf8'));
-
-async function call(method: string, path: string, body?: object, key = keys().api_key): Promise<string> {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+async function call(
+  method: string,
+  path: string,
+  body?: object,
+  key = control.keys.api_key,
+): Promise<string> {
+  const answer = await fetch(`${control.url}${path}`, {
     method,
     headers: { authorization: key, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
@@ -104,7 +75,7 @@ async function call(method: string, path: string, body?: object, key = keys().ap
 
 /** Rounds of evaluation since the start. */
 async function rounds(): Promise<number> {
-  const metrics = await call('GET', '/metrics', undefined, keys().operator_key);
+  const metrics = await call('GET', '/metrics', undefined, control.keys.operator_key);
   return Number(/^trunkline_control_alert_evaluation_seconds_count (\d+)$/m.exec(metrics)?.[1] ?? 0);
 }
 
@@ -122,10 +93,13 @@ async function failCalls(): Promise<void> {
       alert_config: { enabled: true, channels: { email: true, webhook } },
     }),
   );
-  const edge = await EdgeClient.connect(`ws://127.0.0.1:${port}/v1/edge/link`, keys().edge_token);
+  const edge = await EdgeClient.connect(
+    `${control.url.replace('http', 'ws')}/v1/edge/link`,
+    control.keys.edge_token,
+  );
   const failed = Array.from({ length: 5 }, (_, index) => ({
     type: 'call' as const,
-    call: callRecord(keys().org_id, {
+    call: callRecord(control.keys.org_id, {
       id: `00000000-0000-4000-8000-00000000000${index}`,
       trunk_id: patched.data.id,
       ended_at: new Date().toISOString(),
@@ -150,7 +124,7 @@ describe('a control plane that is killed between the raising of an alert and its
     for (let kill = 1; kill <= 2; kill++) {
       // Both mails and the webhook are on their way when the program dies.
       await expect.poll(() => [heldMails, heldHooks], second).toEqual([2 * kill, kill]);
-      await end('SIGKILL');
+      await control.end('SIGKILL');
       if (kill < 2) await start();
     }
     for (const socket of sockets) socket.destroy();
@@ -161,7 +135,7 @@ describe('a control plane that is killed between the raising of an alert and its
     await expect.poll(() => mail.received.length, second).toBe(2);
     await expect.poll(() => answered.length, second).toBe(1);
     await expect.poll(rounds, second).toBeGreaterThanOrEqual(2);
-    await end('SIGTERM');
+    await control.end('SIGTERM');
     await start();
     await expect.poll(rounds, second).toBeGreaterThanOrEqual(2);
     const { data }: { data: { alerts: { state: string; alert_id: string }[] } } = JSON.parse(
@@ -173,7 +147,7 @@ describe('a control plane that is killed between the raising of an alert and its
       new Set([`<alert.${data.alerts[0]?.alert_id}.raised@trunkline.example>`]),
     );
     expect(answered).toEqual([expect.stringMatching(/^sip\.alert\.raised evt_/)]);
-    await end('SIGTERM');
+    await control.end('SIGTERM');
     await mail.close();
   }, 90_000);
 });

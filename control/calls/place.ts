@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import type { CallOrder } from '#shared/api/calls.ts';
 import { toE164 } from '#shared/e164.ts';
-import type { AgentSettings } from '#shared/edge-protocol.ts';
+import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Db, SipConfigurationRow } from '../db/tables.ts';
 import { resolveVersion } from '../edges/rules.ts';

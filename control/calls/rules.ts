@@ -2,9 +2,10 @@
 
 import type { CallView } from '#shared/api/calls.ts';
 import type { CallLogEntry } from '#shared/api/sip-calls.ts';
-import type { CallRecord, TranscriptEntry } from '#shared/edge-protocol.ts';
+import type { CallRecord, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
 import type { CallRow } from '../db/tables.ts';
+import type { LoggedCall } from './log-store.ts';
 
 export const outcomes = ['in_progress', 'completed', 'busy', 'no_answer', 'canceled', 'failed'] as const;
 export type Outcome = (typeof outcomes)[number];
@@ -69,7 +70,7 @@ function isoMilliseconds(time: string): string {
 }
 
 /** One line of the call log (contract 3.4). */
-export function callLogEntry(row: CallRow): CallLogEntry {
+export function callLogEntry(row: LoggedCall): CallLogEntry {
   const ended = row.ended_at !== null;
   return {
     id: row.id,
@@ -98,11 +99,11 @@ export function callLogEntry(row: CallRow): CallLogEntry {
 }
 
 /** Null until the edge has reported the call. */
-function sipCallId(row: CallRow): string | null {
+function sipCallId(row: Pick<CallRow, 'sip_call_id'>): string | null {
   return row.sip_call_id === '' ? null : row.sip_call_id;
 }
 
-function statusText(row: CallRow): string {
+function statusText(row: LoggedCall): string {
   if (row.sip_code !== null) return `${row.sip_code} ${row.sip_reason ?? ''}`.trimEnd();
   return row.sip_reason ?? row.outcome.replace('_', ' ');
 }

@@ -1,8 +1,7 @@
 /** Reading calls, their conversations and traces. They are written by the edges' reports (edges/reports.ts). */
-import type { ExpressionBuilder } from 'kysely';
-import type { TraceMessage, TranscriptEntry } from '#shared/edge-protocol.ts';
+import type { TraceMessage, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import { deleteInBatches } from '../db/batches.ts';
-import type { CallRow, Db, Tables } from '../db/tables.ts';
+import type { CallRow, Db } from '../db/tables.ts';
 
 /** Most messages of a trace that are shown (contract 3.4). */
 const mostTraceMessages = 500;
@@ -32,42 +31,6 @@ export async function findLoggedCall(db: Db, orgId: string, callId: string): Pro
     .orderBy('started_at', 'desc')
     .orderBy('id', 'desc')
     .executeTakeFirst();
-}
-
-/** Filters of a page; times are ISO with milliseconds. */
-export interface CallFilter {
-  readonly number?: string;
-  readonly direction?: 'inbound' | 'outbound';
-  readonly outcome?: string;
-  readonly sipCode?: number;
-  /** inclusive */
-  readonly from?: string;
-  /** exclusive */
-  readonly to?: string;
-  /** Only calls that come after this one in the order of the list. */
-  readonly after?: Pick<CallRow, 'started_at' | 'id'>;
-}
-
-/** Newest first: `started_at`, then `id`, both descending. Every filter has an index in this order. */
-export function listCalls(db: Db, orgId: string, filter: CallFilter, limit: number): Promise<CallRow[]> {
-  let query = db.selectFrom('calls').selectAll().where('org_id', '=', orgId);
-  if (filter.number !== undefined) query = query.where('number', '=', filter.number);
-  if (filter.direction !== undefined) query = query.where('direction', '=', filter.direction);
-  if (filter.outcome !== undefined) query = query.where('outcome', '=', filter.outcome);
-  if (filter.sipCode !== undefined) query = query.where('sip_code', '=', filter.sipCode);
-  if (filter.from !== undefined) query = query.where('started_at', '>=', filter.from);
-  if (filter.to !== undefined) query = query.where('started_at', '<', filter.to);
-  const { after } = filter;
-  if (after) query = query.where((eb) => isAfter(eb, after));
-  return query.orderBy('started_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
-}
-
-/** The first comparison bounds the index; the second one settles calls of the same moment. */
-function isAfter(eb: ExpressionBuilder<Tables, 'calls'>, after: Pick<CallRow, 'started_at' | 'id'>) {
-  return eb.and([
-    eb('started_at', '<=', after.started_at),
-    eb.or([eb('started_at', '<', after.started_at), eb('id', '<', after.id)]),
-  ]);
 }
 
 export async function findTranscript(db: Db, callId: string): Promise<TranscriptEntry[]> {

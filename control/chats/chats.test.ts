@@ -162,6 +162,34 @@ describe('a chat', () => {
     test = await startControl(env());
   });
 
+  it('goes on however often it understands nothing, and never without a word', async () => {
+    const nodes = [
+      { id: 'wait', type: 'Wait for Response', data: { isStart: true } },
+      { id: 'menu', type: 'Default', data: { text: 'Sales or support?' } },
+      { id: 'sales', type: 'End Call', data: { text: 'Sales it is.' } },
+    ];
+    const edges = [
+      { source: 'wait', target: 'menu', data: { label: 'menu' } },
+      { source: 'wait', target: 'sales', data: { label: 'sales' } },
+      { source: 'menu', target: 'sales', data: { label: 'sales' } },
+      { source: 'menu', target: 'wait', data: { label: 'back' } },
+    ];
+    const begun = await begin({ pathway_id: await pathwayOf({ nodes, edges }) });
+    expect(begun.body.data?.message).toBe(null);
+    const chat = begun.body.data?.chat_id;
+    const answers = async (message: string) => {
+      const { body } = await say(chat, message);
+      return [body.data?.assistant_responses, body.data?.completed];
+    };
+    const sorry = 'I am sorry, I did not understand that. Could you put it another way, please?';
+    for (let count = 0; count < 5; count++) expect(await answers('gibberish')).toEqual([[sorry], false]);
+    expect(await answers('menu')).toEqual([['Sales or support?'], false]);
+    for (let count = 0; count < 5; count++) {
+      expect(await answers('gibberish')).toEqual([['Sales or support?'], false]);
+    }
+    expect(await answers('sales')).toEqual([['Sales it is.'], true]);
+  });
+
   it('is kept for 24 hours after its last message', async () => {
     const { db } = test.control.services.database;
     const chat = await beginDemo();

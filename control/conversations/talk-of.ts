@@ -1,5 +1,6 @@
 /** Makes the conversation engine of an agent ready for text. */
 import { builtInVariables } from '#shared/agent/built-in-variables.ts';
+import { writtenLimits } from '#shared/agent/conversation-options.ts';
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
 import { Conversation } from '#shared/agent/interpreter.ts';
 import { PersonaConversation } from '#shared/agent/persona.ts';
@@ -20,6 +21,8 @@ export function talkOf(
   const { models, clock, seed, signal = new AbortController().signal } = parts;
   const { id, variables, timezone = defaultTimezone, from = '', to = '', source = 'chat' } = facts;
   const otherPathway = pathwaysOf(agent);
+  // A test stands for a call.
+  const limits = source === 'test' ? {} : writtenLimits;
   const common = {
     understanding: models.understanding,
     builtIns: () => builtInVariables({ from, to, callId: id, timezone, now: clock.now() }),
@@ -36,8 +39,7 @@ export function talkOf(
       variables,
       startNodeId,
       firstSentence,
-      // A test stands for a call, which ends after the repeats; who writes finds the same words an hour later.
-      limits: { endsAfterRepeats: source === 'test' },
+      limits,
       ...(state?.talk.kind === 'pathway' && { state: state.talk.state }),
     });
   }
@@ -47,6 +49,9 @@ export function talkOf(
     model: models.dialogue,
     variables: { ...settings.request_data, ...variables },
     firstSentence: settings.first_sentence,
+    // The greeting of a widget stands in the thread before anybody can write.
+    waitsForGreeting: settings.wait_for_greeting && settings.first_sentence === null,
+    pathwayLimits: limits,
     persona: {
       name: settings.name,
       role: settings.role,

@@ -6,7 +6,7 @@
 import type { LoadedPathway } from '#shared/agent/conversation-options.ts';
 import { type Graph, loadGraph } from '#shared/agent/graph.ts';
 import type { PathwayTool } from '#shared/agent/node-tools.ts';
-import type { AgentSettings, AgentTool } from '#shared/edge-protocol.ts';
+import type { AgentSettings, AgentTool } from '#shared/edge-protocol/agents.ts';
 
 type OpenObject = Record<string, unknown>;
 

@@ -151,6 +151,45 @@ describe('a text session with a persona', () => {
   });
 });
 
+describe('a persona that waits for a greeting', () => {
+  const waiting = { ...persona, settings: { ...persona.settings, wait_for_greeting: true } };
+
+  it('says nothing before the person has written, and answers that', async () => {
+    const model = new ScriptedModel([text('Good day. Sales or support?')]);
+    const session = new TextSession(partsWith(model), waiting, facts);
+    expect(await session.open()).toMatchObject({ messages: [], completed: false });
+    expect(model.questions).toEqual([]);
+    const again = new TextSession(partsWith(model), waiting, facts, stored(session));
+    expect((await again.step('Hello?')).messages).toEqual(['Good day. Sales or support?']);
+    expect(model.questions[0]?.messages).toEqual([{ role: 'user', text: 'Hello?' }]);
+  });
+
+  it('has first words that were given all the same', async () => {
+    const settings = { ...waiting.settings, first_sentence: 'Welcome!' };
+    const session = new TextSession(partsWith(new ScriptedModel()), { ...waiting, settings }, facts);
+    expect((await session.open()).messages).toEqual(['Welcome!']);
+  });
+});
+
+describe('a pathway that a persona goes on in', () => {
+  it('ends for no misunderstanding in writing, and does on what stands for a call', async () => {
+    const [ask = {}, sales = {}] = menu.nodes;
+    const support = { ...sales, id: 'support' };
+    const edges = [...menu.edges, { source: 'ask', target: 'support', data: { label: 'support' } }];
+    const graphs = [{ ...menu, nodes: [ask, sales, support], edges }];
+    const enter = () => new ScriptedModel([text('Hi.')], [call('go_to_pathway', { name: 'Menu' })]);
+    const misunderstood = async (source: 'chat' | 'test') => {
+      const session = new TextSession(partsWith(enter()), { ...persona, graphs }, { ...facts, source });
+      await session.open();
+      await session.step('The menu, please');
+      for (let count = 0; count < 5 && !session.completed; count++) await session.step('gibberish');
+      return session.completed;
+    };
+    expect(await misunderstood('chat')).toBe(false);
+    expect(await misunderstood('test')).toBe(true);
+  });
+});
+
 describe('a text session with a pathway', () => {
   const pathway = (nodes: TextGraph['nodes'], edges: TextGraph['edges']) => ({
     kind: 'pathway' as const,

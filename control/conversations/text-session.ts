@@ -20,7 +20,7 @@ import { Conversation } from '#shared/agent/interpreter.ts';
 import { PersonaConversation } from '#shared/agent/persona.ts';
 import type { PersonaState } from '#shared/agent/persona-state.ts';
 import type { Clock } from '#shared/clock.ts';
-import type { AgentTool } from '#shared/edge-protocol.ts';
+import type { AgentTool } from '#shared/edge-protocol/agents.ts';
 import { RecordedTools, type ToolCallRecord } from './recorded-tools.ts';
 import { talkOf } from './talk-of.ts';
 import { nodeTool, type TextAgent } from './text-agent.ts';

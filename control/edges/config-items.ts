@@ -1,5 +1,5 @@
 /** The elements of the edges' configuration: made from the rows of the areas, kept with their versions. */
-import type { OrgConfig, PathwayConfig } from '#shared/edge-protocol.ts';
+import type { OrgConfig, PathwayConfig } from '#shared/edge-protocol/config.ts';
 import type { Db, EdgeConfigItemRow, NumberRow, PathwayRow } from '../db/tables.ts';
 import { readSettings } from '../numbers/rules.ts';
 import { versionsReferredTo } from '../pathways/references-store.ts';

@@ -1,6 +1,6 @@
 /** What is kept of the edges themselves. */
 import type { Clock } from '#shared/clock.ts';
-import type { EdgeToControl } from '#shared/edge-protocol.ts';
+import type { EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import type { Db, EdgeRow } from '../db/tables.ts';
 
 /** Stores what an edge says of itself when it connects. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ReportBody } from '#shared/edge-protocol.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { callRecord, EdgeClient, reportFrame } from '../testing/edge-client.ts';
 import { startControl, type TestControl } from '../testing/harness.ts';
 

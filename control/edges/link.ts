@@ -1,5 +1,5 @@
 /**
- * One connection of an edge (shared/edge-protocol.ts draws it):
+ * One connection of an edge (shared/edge-protocol/frames.ts draws it):
  *
  *     waiting --hello--> open --close, error, silence--> closed
  *
@@ -10,7 +10,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import { Compile } from 'typebox/compile';
 import type { RawData, WebSocket } from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
-import { type ControlToEdge, type EdgeCommand, EdgeToControl } from '#shared/edge-protocol.ts';
+import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
+import { type ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import { ApiError, isApiErrorCode } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Db } from '../db/tables.ts';

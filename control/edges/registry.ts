@@ -1,5 +1,5 @@
 /** The edges that are connected now. */
-import type { EdgeCommand } from '#shared/edge-protocol.ts';
+import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import { ApiError } from '#shared/errors.ts';
 
 /** What a link to an edge offers to the rest of the control plane. */

@@ -6,7 +6,7 @@
 import type SqliteFile from 'better-sqlite3';
 import { Compile } from 'typebox/compile';
 import type { Clock } from '#shared/clock.ts';
-import { Report, type ReportBody } from '#shared/edge-protocol.ts';
+import { Report, type ReportBody } from '#shared/edge-protocol/reports.ts';
 import { prepareProbeRuns } from '../alerts/probes-store.ts';
 import { prepareIsUnwanted } from '../calls/lost-store.ts';
 import { callRow } from '../calls/rules.ts';

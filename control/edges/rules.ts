@@ -1,13 +1,12 @@
 /** What the edges are told of numbers and pathways: pure functions of rows. */
 import { readCallTarget } from '#shared/call-target.ts';
+import type { AgentSettings, AgentTool } from '#shared/edge-protocol/agents.ts';
 import type {
-  AgentSettings,
-  AgentTool,
   HeaderMapping,
   InboundTrunk,
   NumberConfig,
   OutboundTrunk,
-} from '#shared/edge-protocol.ts';
+} from '#shared/edge-protocol/numbers.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
 import type { Endpoint } from '#shared/trunk-protocol.ts';
 import type { NumberRow, SipConfigurationRow } from '../db/tables.ts';

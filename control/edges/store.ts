@@ -3,14 +3,8 @@
  * write of any area publishes what it altered in its own transaction, so configuration and version never
  * disagree, and an edge is sent only the elements that are newer than what it has.
  */
-import type {
-  CallLimits,
-  EdgeConfig,
-  EdgeConfigChange,
-  NumberConfig,
-  OrgConfig,
-  PathwayConfig,
-} from '#shared/edge-protocol.ts';
+import type { EdgeConfig, EdgeConfigChange, OrgConfig, PathwayConfig } from '#shared/edge-protocol/config.ts';
+import type { CallLimits, NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import type { Database } from '../db/open.ts';
 import type { SecretBox } from '../db/secrets.ts';
 import type { Db, EdgeConfigItemRow } from '../db/tables.ts';

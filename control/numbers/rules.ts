@@ -1,7 +1,7 @@
 /** Inbound numbers: the rules of contract section 10, pure. */
 import type { InboundNumber, InboundUpdate } from '#shared/api/inbound.ts';
 import { toE164 } from '#shared/e164.ts';
-import type { CallLimits } from '#shared/edge-protocol.ts';
+import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { NumberRow } from '../db/tables.ts';
 import { limitsView } from '../organizations/call-limit-rules.ts';

@@ -1,6 +1,7 @@
 /** Calls of the last days for show: records, conversations and SIP traces as an edge would report them. */
 import { createHash } from 'node:crypto';
-import type { CallRecord, ReportBody, TraceMessage, TranscriptEntry } from '#shared/edge-protocol.ts';
+import type { CallRecord, TraceMessage, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import { demoNumbers } from './demo-data.ts';
 

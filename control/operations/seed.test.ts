@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import type { ReportBody } from '#shared/edge-protocol.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { terminations } from '#shared/termination.ts';
 import { type ControlApp, createApp } from '../app.ts';
 import { readControlConfig } from '../config.ts';

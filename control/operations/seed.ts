@@ -6,7 +6,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { ReportBody } from '#shared/edge-protocol.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { App } from '../http/app-types.ts';
 import { createApiKey, createOrganization } from '../organizations/store.ts';
 import type { Services } from '../services.ts';

@@ -1,7 +1,7 @@
 /** Call limits as they are stored, shown and sent to the edges: pure. */
 import type { Static } from 'typebox';
 import type { CallLimitsUpdate, CallLimitsView } from '#shared/api/call-limits.ts';
-import type { CallLimits } from '#shared/edge-protocol.ts';
+import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 
 /** As the API shows them; null when none are set. */
 export function limitsView(

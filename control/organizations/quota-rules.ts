@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { Counter, type Registry } from 'prom-client';
 import { ApiError } from '#shared/errors.ts';
-import type { Db } from '../db/tables.ts';
+import type { Db, WidgetThreadRow } from '../db/tables.ts';
 
 export interface QuotaSettings {
   readonly pathways: number;
@@ -11,10 +11,14 @@ export interface QuotaSettings {
   readonly tools: number;
   readonly personas: number;
   readonly widgets: number;
+  readonly numbers: number;
   readonly openThreads: number;
+  readonly openThreadsOfVisitor: number;
+  readonly openThreadsOfAddress: number;
 }
 
 type Quota = keyof QuotaSettings;
+type BegunThread = Pick<WidgetThreadRow, 'widget_id' | 'visitor_id' | 'client_hash'>;
 
 export class Quotas {
   readonly #most: QuotaSettings;
@@ -50,16 +54,43 @@ export class Quotas {
     this.#judge('pathwayVersions', count + 1);
   }
 
+  /**
+   * Room for these numbers besides those that the organization holds or has being ported. What it has already is not
+   * judged: a number whose port has come to its end is taken whatever the quota says.
+   * @throws ApiError QUOTA_EXCEEDED
+   */
+  async numberRoom(db: Db, orgId: string, numbers: readonly string[]): Promise<void> {
+    const { rows } = await sql<{ had: number; wanted: number }>`with
+      had as materialized (
+        select number from numbers where org_id = ${orgId} and archived_at is null
+        union select number from port_numbers where open = 1
+          and request_id in (select id from port_requests where org_id = ${orgId}))
+      select (select count(*) from had) as had,
+        (select count(*) from json_each(${JSON.stringify(numbers)}) where value not in had) as wanted`.execute(
+      db,
+    );
+    const { had, wanted } = rows[0] ?? { had: 0, wanted: 0 };
+    if (wanted > 0) this.#judge('numbers', had + wanted);
+  }
+
   /** Room for one more open thread of a widget. @param now ISO @throws ApiError QUOTA_EXCEEDED */
-  async threadRoom(db: Db, widgetId: string, now: string): Promise<void> {
-    const { count } = await db
+  async threadRoom(db: Db, thread: BegunThread, now: string): Promise<void> {
+    const open = db
       .selectFrom('widget_threads')
       .select(sql<number>`count(*)`.as('count'))
-      .where('widget_id', '=', widgetId)
       .where('ended_at', 'is', null)
-      .where('ends_at', '>', now)
-      .executeTakeFirstOrThrow();
-    this.#judge('openThreads', count + 1);
+      .where('ends_at', '>', now);
+    const { client_hash, visitor_id, widget_id } = thread;
+    const ofWidget = open.where('widget_id', '=', widget_id);
+    if (client_hash !== null) {
+      const ofClient = open.where('client_hash', '=', client_hash);
+      this.#judge('openThreadsOfAddress', (await ofClient.executeTakeFirstOrThrow()).count + 1);
+    }
+    if (visitor_id !== null) {
+      const ofVisitor = ofWidget.where('visitor_id', '=', visitor_id);
+      this.#judge('openThreadsOfVisitor', (await ofVisitor.executeTakeFirstOrThrow()).count + 1);
+    }
+    this.#judge('openThreads', (await ofWidget.executeTakeFirstOrThrow()).count + 1);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { order } from '../porting/testing.ts';
 import { startControl, type TestControl } from '../testing/harness.ts';
-import { makePathway, makeWidget } from '../widgets/testing.ts';
+import { makePathway, makeWidget, origin } from '../widgets/testing.ts';
 
 let test: TestControl;
 beforeEach(async () => {
@@ -87,6 +88,108 @@ describe('a quota', () => {
       { quota: 'graphBytes', limit: 1_048_576 },
     ]);
     expect((await test.call('POST', url, { body: big })).status).toBe(200);
+  });
+});
+
+describe('a quota of numbers', () => {
+  let few: TestControl;
+  beforeEach(async () => {
+    few = await startControl({ QUOTA_NUMBERS: '2' });
+  });
+  afterEach(() => few.close());
+  const attach = (numbers: readonly string[], key = few.key) =>
+    few.call('POST', '/v1/sip/attach', { key, body: { phone_numbers: numbers, directions: ['inbound'] } });
+  const detach = (phone_number: string) =>
+    few.call('POST', '/v1/sip/detach', { body: { phone_number, directions: ['inbound'] } });
+  const [one, two, three] = ['+12125550190', '+12125550191', '+12125550192'];
+  const initiate = (phone_numbers: readonly string[]) =>
+    few.call('POST', '/v1/sip/port/initiate', { body: order(phone_numbers) });
+
+  it('fails the number that is too many, by itself, and takes it once another is given up', async () => {
+    const { status, body } = await attach([one, two, three]);
+    expect([status, body.data]).toMatchObject([
+      200,
+      { configured: [one, two], failed: [{ phone_number: three, error: 'QUOTA_EXCEEDED' }] },
+    ]);
+    expect((await attach([one, two])).body.data?.failed).toEqual([]);
+    expect((await attach([three], few.foreignKey)).body.data?.failed).toEqual([]);
+    await detach(two);
+    expect((await attach(['+12125550193'])).body.data?.configured).toEqual(['+12125550193']);
+    const metrics = await few.call('GET', '/metrics', { key: few.operatorKey });
+    expect(metrics.text).toContain('trunkline_control_quota_refused_total{quota="numbers"} 1');
+  });
+
+  it('counts those that are being ported, whose room is taken from then on', async () => {
+    await attach([one]);
+    const tooMany = await initiate([two, three]);
+    expect([tooMany.status, tooMany.codes, tooMany.body.errors?.[0]?.details]).toEqual([
+      409,
+      ['QUOTA_EXCEEDED'],
+      { quota: 'numbers', limit: 2 },
+    ]);
+    const port = await initiate([two]);
+    expect(port.status).toBe(200);
+    expect((await attach([three])).body.data?.failed).toMatchObject([{ error: 'QUOTA_EXCEEDED' }]);
+    expect((await attach([two])).body.data?.configured).toEqual([two]);
+    await few.call('DELETE', `/v1/sip/port/${String(port.body.data?.port_request_id)}`);
+    await detach(two);
+    expect((await attach([three])).body.data?.configured).toEqual([three]);
+  });
+});
+
+describe('a quota of open threads', () => {
+  let few: TestControl;
+  beforeEach(async () => {
+    few = await startControl({
+      QUOTA_WIDGET_THREADS_PER_VISITOR: '2',
+      QUOTA_WIDGET_THREADS_PER_ADDRESS: '3',
+      TRUSTED_PROXIES: '127.0.0.0/8',
+    });
+  });
+  afterEach(() => few.close());
+
+  it('is of one visitor of one widget', async () => {
+    const widget = await makeWidget(few);
+    const begin = (visitor_id: string, at = widget) =>
+      few.call('POST', `${at}/threads`, { body: { visitor_id } });
+    const [ann, bob] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'];
+    const first = await begin(ann);
+    await begin(ann);
+    const refused = await begin(ann);
+    expect([refused.status, refused.codes, refused.body.errors?.[0]?.details]).toEqual([
+      409,
+      ['QUOTA_EXCEEDED'],
+      { quota: 'openThreadsOfVisitor', limit: 2 },
+    ]);
+    expect((await begin(bob)).status).toBe(200);
+    expect((await begin(ann, await makeWidget(few))).status).toBe(200);
+    await few.call('POST', `${widget}/threads/${String(first.body.data?.thread?.id)}/end`, { body: {} });
+    expect((await begin(ann)).status).toBe(200);
+    const metrics = await few.call('GET', '/metrics', { key: few.operatorKey });
+    expect(metrics.text).toContain('trunkline_control_quota_refused_total{quota="openThreadsOfVisitor"} 1');
+  });
+
+  it('is of one client address, an IPv6 network as a whole; its address is not stored', async () => {
+    const widget = await makeWidget(few);
+    const session = (address: string, at = widget) =>
+      few.call('POST', `${at}/session`, {
+        key: null,
+        body: {},
+        headers: { origin, 'x-forwarded-for': address },
+      });
+    const statuses: number[] = [];
+    for (const host of ['1', '2', '3:4', 'ffff']) statuses.push((await session(`2001:db8::${host}`)).status);
+    expect(statuses).toEqual([200, 200, 200, 409]);
+    const refused = await session('2001:db8::5');
+    expect(refused.body.errors?.[0]?.details).toEqual({ quota: 'openThreadsOfAddress', limit: 3 });
+    expect((await session('2001:db8:0:1::1')).status).toBe(200);
+    expect((await session('2001:db8::5', await makeWidget(few))).status).toBe(200);
+    // Whoever has the key stands for many clients.
+    expect((await few.call('POST', `${widget}/threads`, { body: {} })).status).toBe(200);
+    const stored = await few.control.services.database.db.selectFrom('widget_threads').selectAll().execute();
+    expect(JSON.stringify(stored)).not.toContain('2001:db8');
+    few.clock.advance(86_400_000);
+    expect((await session('2001:db8::1')).status).toBe(200);
   });
 });
 

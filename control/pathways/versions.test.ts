@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EdgeConfig } from '#shared/edge-protocol.ts';
+import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
 import { connectEdge } from '../testing/edge-client.ts';
 import { startControl, type TestControl } from '../testing/harness.ts';

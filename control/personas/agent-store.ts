@@ -1,5 +1,5 @@
 /** A persona as whoever speaks for it needs it: its production version, over the settings of a number or an order. */
-import type { AgentSettings, PathwayCondition } from '#shared/edge-protocol.ts';
+import type { AgentSettings, PathwayCondition } from '#shared/edge-protocol/agents.ts';
 import type { Db } from '../db/tables.ts';
 import { mannerOf, resolveVersion, transferTargets } from '../edges/rules.ts';
 import type { NumberSettings } from '../numbers/rules.ts';

@@ -9,6 +9,7 @@ import type { Db, PortRequestRow } from '../db/tables.ts';
 import { hashKey } from '../organizations/rules.ts';
 import { findOrganization } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
+import { portContext, sealDetails } from './at-rest.ts';
 import type { CheckPortability } from './check.ts';
 import { missingDocuments, referDocuments } from './documents-store.ts';
 import { signatureExpirySubject } from './expiry-store.ts';
@@ -17,7 +18,7 @@ import { queueMails } from './mails-store.ts';
 import { changePorts } from './moves.ts';
 import { signatureMail } from './notice-rules.ts';
 import { requireNumbers } from './portability-rules.ts';
-import { insertHistory, insertNumbers, insertRequest, numbersInProgress, portContext } from './store.ts';
+import { insertHistory, insertNumbers, insertRequest, numbersInProgress } from './store.ts';
 import { signatureUrl } from './views.ts';
 
 /** Contract 15. */
@@ -43,7 +44,7 @@ interface Wanted {
   readonly pin: string | null;
 }
 
-/** @throws ApiError as contract 5.3 lists them */
+/** @throws ApiError as contract 5.3 lists them; QUOTA_EXCEEDED */
 export async function initiatePort(
   services: Services,
   check: CheckPortability,
@@ -68,6 +69,7 @@ export async function initiatePort(
     if (first) throw ApiError.many([first, ...others]);
     const running = await numbersInProgress(db, numbers);
     if (running.length > 0) throw ApiError.of('PORT_ALREADY_IN_PROGRESS', { phone_numbers: running });
+    await services.quotas.numberRoom(db, caller.orgId, numbers);
     return store(services, db, wanted);
   }).then((created) => {
     services.announcements.announce(signatureExpirySubject);
@@ -96,7 +98,7 @@ async function store(services: Services, db: Db, wanted: Wanted): Promise<NewReq
     id,
     org_id: orgId,
     status: 'waiting_for_signature',
-    details: JSON.stringify(information),
+    details: sealDetails(secrets, id, information),
     pin: wanted.pin === null ? null : secrets.seal(wanted.pin, portContext(id, 'pin')),
     target_port_date: wanted.targetDate,
     foc_date: null,

@@ -1,6 +1,7 @@
 /** The letter of authorization as a PDF of US Letter pages, signed or to be signed. */
-import { PDFDocument, type PDFFont, type PDFPage, rgb, StandardFonts } from 'pdf-lib';
+import { PDFDocument, type PDFFont, type PDFPage, rgb } from 'pdf-lib';
 import { type Letter, letterText, type SignatureFacts } from './letter-rules.ts';
+import { fontsFor, printing } from './typeface.ts';
 
 /** Points; 72 to the inch. */
 const page = { width: 612, height: 792, margin: 56 } as const;
@@ -8,10 +9,7 @@ const size = { title: 16, heading: 11, text: 10, small: 8 } as const;
 const lead = 1.4;
 const columns = 4;
 
-/**
- * The typefaces that every reader has know Western European letters only. Others are written as their code
- * point, a note says so, and the exact text is attached to the PDF.
- */
+/** What its typeface lacks is written as its code point; the exact text is attached to the PDF. */
 const substitutionNote =
   'Characters that this typeface does not have are written as [U+code point]; the exact text is in the attached letter.txt.';
 
@@ -28,11 +26,8 @@ export async function letterPdf(
   pdf.setCreator('Trunkline');
   pdf.setCreationDate(new Date(now));
   pdf.setModificationDate(new Date(now));
-  const sheet = new Sheet(
-    pdf,
-    await pdf.embedFont(StandardFonts.Helvetica),
-    await pdf.embedFont(StandardFonts.HelveticaBold),
-  );
+  const fonts = await fontsFor(pdf, `${letterText(letter)}${signature?.name}${signature?.agent}`);
+  const sheet = new Sheet(pdf, fonts.regular, fonts.bold);
   writeLetter(sheet, letter);
   writeSignature(sheet, signature);
   if (sheet.substituted) sheet.write(substitutionNote, size.small);
@@ -170,7 +165,7 @@ export function printableText(
 ): { readonly printable: string; readonly substituted: boolean } {
   let substituted = false;
   const isKnown = (part: string) => [...part].every((one) => known.has(one.codePointAt(0) ?? 0));
-  const characters = [...text.normalize('NFC').replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')];
+  const characters = [...printing(text)];
   const printable = characters.map((character) => {
     if (isKnown(character)) return character;
     const plain = character.normalize('NFKD').replaceAll(/\p{M}/gu, '');

@@ -43,6 +43,13 @@ function facts(
   };
 }
 
+/** Name, kind and whether it is embedded, a line for each typeface. */
+function fontsOf(pdf: Uint8Array): string[] {
+  const file = join(folder, 'fonts.pdf');
+  writeFileSync(file, pdf);
+  return execFileSync('pdffonts', [file], { encoding: 'utf8' }).split('\n').slice(2, -1).sort();
+}
+
 const signature = {
   name: 'ada lovelace',
   at: '2030-01-02T10:00:00.000Z',
@@ -100,15 +107,54 @@ describe('the PDF of a letter', () => {
     expect(text).toContain(`page ${pages} of ${pages}`);
   });
 
-  it('writes other scripts as code points, says so, and has the exact text attached', async () => {
+  it.each([
+    ['Łukasz', 'Żółć'],
+    ['Ōsaka', 'Đặng'],
+    ['Иван', 'Петрович'],
+    ['Ελένη', 'Παπαδοπούλου'],
+    ['Zoë', 'Núñez'],
+    // What a typeface may join to one sign is still the letters that were written.
+    ['Geoffrey', 'Suffield'],
+  ])(
+    'has the name %s %s as it is written, in the text and in the signature',
+    async (first_name, last_name) => {
+      const letter = letterOf(facts({ first_name, last_name }));
+      const text = pdfText(
+        folder,
+        await letterPdf(letter, { ...signature, name: `${first_name} ${last_name}` }, now),
+      );
+      expect(text).toContain(`Authorized representative: ${first_name} ${last_name}`);
+      expect(text).toContain(`I, ${first_name} ${last_name}, am authorized`);
+      expect(text).toContain(`Signed electronically by ${first_name} ${last_name}`);
+      expect(text).not.toContain('U+');
+    },
+  );
+
+  it('has a name in decomposed form with its accents', async () => {
+    const text = pdfText(
+      folder,
+      await letterPdf(letterOf(facts({ last_name: 'Nu\u0301n\u0303ez' })), null, now),
+    );
+    expect(text).toContain('Ada Núñez');
+  });
+
+  it('carries a typeface only when it has letters that not every reader knows, and only those in use', async () => {
+    const western = await letterPdf(letterOf(facts({ last_name: 'Núñez' })), signature, now);
+    expect(fontsOf(western).map((line) => line.split(' ')[0])).toEqual(['Helvetica', 'Helvetica-Bold']);
+    const bytes = await letterPdf(letterOf(facts({ last_name: 'Иванов' })), null, now);
+    expect(fontsOf(bytes).map((line) => /^DejaVuSans\S* .*Identity-H +yes/.test(line))).toEqual([true, true]);
+    expect(bytes.length).toBeLessThan(100_000);
+  });
+
+  it('writes scripts that its typeface lacks as code points, says so, and has the exact text attached', async () => {
     const letter = letterOf(
-      facts({ business_name: 'Łódź Ščerba 株式会社 😀', first_name: 'Zoë', last_name: 'Núñez' }),
+      facts({ business_name: 'Łódź Ščerba 株式会社 𠮷', first_name: 'Zoë', last_name: 'Núñez' }),
     );
     const bytes = await letterPdf(letter, null, now);
     const text = pdfText(folder, bytes);
-    expect(text).toContain('Zoë Núñez');
+    expect(text).toContain('Łódź Ščerba');
     expect(text).toContain('Business name:');
-    expect(text).toContain('[U+682A][U+5F0F][U+4F1A][U+793E] [U+1F600]');
+    expect(text).toContain('[U+682A][U+5F0F][U+4F1A][U+793E] [U+20BB7]');
     expect(text).toContain('the exact text is in the attached letter.txt');
     const file = join(folder, 'attached.pdf');
     writeFileSync(file, bytes);

@@ -11,6 +11,7 @@ import { holdNumber } from '../numbers/store.ts';
 import { findOrganization } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
 import { queueEvent, webhookSubject } from '../webhooks/store.ts';
+import { openDetails } from './at-rest.ts';
 import { dateOf, expectedCompletion } from './business-days.ts';
 import { dropSignatureMails, mailSubject, queueMails } from './mails-store.ts';
 import { changeMail } from './notice-rules.ts';
@@ -23,7 +24,6 @@ import {
   insertHistory,
   markPorted,
   type PortRequest,
-  readDetails,
   setNumberStatus,
   updateRequest,
 } from './store.ts';
@@ -174,7 +174,14 @@ async function follow(
     focDate: after.foc_date,
     expected: expectedOf(after, services.clock.now()),
   });
-  await queueMails(db, services, after, 'status', readDetails(after).notification_emails, mail);
+  await queueMails(
+    db,
+    services,
+    after,
+    'status',
+    openDetails(services.secrets, after).notification_emails,
+    mail,
+  );
 }
 
 /** Null once the request has ended. @param now ms: what is not signed cannot have begun earlier */

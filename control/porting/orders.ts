@@ -12,6 +12,7 @@ import { createHash } from 'node:crypto';
 import { systemActor } from '../audit/rules.ts';
 import { DueWork } from '../db/due-work.ts';
 import type { PortOrderRow } from '../db/tables.ts';
+import { openColumn, openDetails, portContext } from './at-rest.ts';
 import { type Carrier, type CarrierFile, CarrierRefusal } from './carrier.ts';
 import { orderPauseMs } from './carrier-rules.ts';
 import type { DocumentFiles } from './documents.ts';
@@ -20,15 +21,7 @@ import { changePorts, moveNumbers } from './moves.ts';
 import { type TakeParts, take } from './order-state.ts';
 import { dueOrders, nextOrder, orderSubject, setCarrierOrderId, updateOrder } from './orders-store.ts';
 import { isOpen } from './state-rules.ts';
-import {
-  findLetter,
-  findNumbers,
-  findRequest,
-  openPin,
-  type PortRequest,
-  portContext,
-  readDetails,
-} from './store.ts';
+import { findLetter, findNumbers, findRequest, type PortRequest } from './store.ts';
 
 export interface OrderParts extends TakeParts {
   readonly carrier: Carrier;
@@ -119,8 +112,8 @@ async function submit(parts: OrderParts, row: PortOrderRow, signal: AbortSignal)
   const order = {
     reference: row.id,
     numbers,
-    information: readDetails(request),
-    pin: openPin(services.secrets, request),
+    information: openDetails(services.secrets, request),
+    pin: openColumn(services.secrets, request, 'pin'),
     targetDate: request.target_port_date,
     files: await filesOf(parts, row.id),
   };

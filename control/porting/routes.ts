@@ -65,6 +65,7 @@ function requestRoutes(app: App, services: Services, { check }: PortingParts): v
         'NOT_PORTABLE',
         'INVALID_PHONE_NUMBERS',
         'PORT_ALREADY_IN_PROGRESS',
+        'QUOTA_EXCEEDED',
         'SERVICE_UNAVAILABLE',
       ],
     },

@@ -8,6 +8,7 @@ import type { App } from '../http/app-types.ts';
 import { showWindow } from '../http/guard.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import type { Services } from '../services.ts';
+import { openColumn } from './at-rest.ts';
 import { pageHeaders, problemPage, signedPage, signPage } from './letter-page.ts';
 import { parseForm, prefersHtml } from './page-rules.ts';
 import { currentLetter, openLink, signLetter } from './sign.ts';
@@ -49,8 +50,12 @@ export function signRoutes(app: App, services: Services): void {
       },
       handler: async (request, reply) => {
         const row = await openLink(services, db, request.params.token);
-        if (row.signed_at !== null) return html(reply, signedPage(row.signed_name ?? '', row.signed_at));
-        return html(reply, signPage(await currentLetter(db, row)));
+        if (row.signed_at !== null)
+          return html(
+            reply,
+            signedPage(openColumn(services.secrets, row, 'signed_name') ?? '', row.signed_at),
+          );
+        return html(reply, signPage(await currentLetter(services, db, row)));
       },
     });
 
@@ -119,5 +124,5 @@ async function problem(
   const row = await openLink(services, db, token).catch(() => null);
   if (!row || row.signed_at !== null) return html(reply, problemPage('This is not possible', error.message));
   const name = typeof body.name === 'string' ? body.name : '';
-  return html(reply, signPage(await currentLetter(db, row), error.message, name));
+  return html(reply, signPage(await currentLetter(services, db, row), error.message, name));
 }

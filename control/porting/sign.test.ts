@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { portContext } from './at-rest.ts';
 import { parseForm, prefersHtml } from './page-rules.ts';
 import { detail, initiate, move, order, type PortTest, pdfText, sign, startPortTest } from './testing.ts';
 
@@ -109,8 +110,13 @@ describe('signing', () => {
     const { db } = test.control.services.database;
     const row = await db.selectFrom('port_requests').selectAll().executeTakeFirstOrThrow();
     const letter = await db.selectFrom('port_letters').selectAll().executeTakeFirstOrThrow();
-    expect(row).toMatchObject({ signer_address: '127.0.0.1', signer_agent: 'a browser', token: null });
-    expect(row.letter_hash).toBe(createHash('sha256').update(letter.letter).digest('hex'));
+    const opened = (sealed: string | null, what: Parameters<typeof portContext>[1]) =>
+      test.control.services.secrets.open(sealed ?? '', portContext(id, what));
+    expect(opened(row.signer_address, 'signer_address')).toBe('127.0.0.1');
+    expect(opened(row.signer_agent, 'signer_agent')).toBe('a browser');
+    expect(row.token).toBe(null);
+    const shown = opened(letter.letter, 'letter_text');
+    expect(row.letter_hash).toBe(createHash('sha256').update(shown).digest('hex'));
     expect(page.text).toContain(`action="?letter=${row.letter_hash}"`);
     const file = await test.call('GET', `/v1/sip/port/${id}/letter`);
     expect(file.headers).toMatchObject({

@@ -5,6 +5,7 @@ import type { Actor as ChangeActor } from '../audit/rules.ts';
 import type { Db } from '../db/tables.ts';
 import { findOrganization } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
+import { openDetails, portContext, sealSigner } from './at-rest.ts';
 import { dateOf } from './business-days.ts';
 import { sameName } from './initiate-rules.ts';
 import { letterPdf } from './letter-pdf.ts';
@@ -18,8 +19,6 @@ import {
   findRequestOfToken,
   insertLetter,
   type PortRequest,
-  portContext,
-  readDetails,
   updateRequest,
 } from './store.ts';
 
@@ -38,14 +37,18 @@ export async function openLink(services: Services, db: Db, token: string): Promi
 }
 
 /** The letter as it is to be signed now: with the numbers that are still to be ported. */
-export async function currentLetter(db: Db, request: PortRequest): Promise<Letter> {
+export async function currentLetter(
+  { secrets }: Pick<Services, 'secrets'>,
+  db: Db,
+  request: PortRequest,
+): Promise<Letter> {
   const numbers = await findNumbers(db, request.id);
   const organization = await findOrganization(db, request.org_id);
   return letterOf({
     requestId: request.id,
     date: dateOf(Date.parse(request.created_at)),
     organization: organization.name,
-    information: readDetails(request),
+    information: openDetails(secrets, request),
     numbers: numbers.filter(({ status }) => isOpen(status)).map(({ number }) => number),
     targetDate: request.target_port_date,
   });
@@ -69,9 +72,9 @@ export interface Signing {
  */
 export async function signLetter(services: Services, signing: Signing): Promise<string> {
   if (!signing.consent) throw ApiError.of('CONSENT_REQUIRED');
-  const { clock, database } = services;
+  const { clock, database, secrets } = services;
   const { letter, request } = await unsigned(services, database.db, signing);
-  const { first_name, last_name } = readDetails(request);
+  const { first_name, last_name } = openDetails(secrets, request);
   if (!sameName(signing.name, `${first_name} ${last_name}`)) throw ApiError.of('NAME_MISMATCH');
   const now = clock.now();
   const signature: SignatureFacts = {
@@ -108,14 +111,14 @@ async function unsigned(
 ): Promise<{ request: PortRequest; letter: Letter }> {
   const request = await openLink(services, db, token);
   if (request.signed_at !== null) throw ApiError.of('ALREADY_SIGNED');
-  const letter = await currentLetter(db, request);
+  const letter = await currentLetter(services, db, request);
   if (letterRead !== null && letterRead !== letterHash(letter))
     throw ApiError.invalid('?letter', 'the letter has changed since it was read; read it again');
   return { request, letter };
 }
 
 async function keep(
-  services: Services,
+  { secrets }: Services,
   db: Db,
   request: PortRequest,
   letter: Letter,
@@ -124,15 +127,17 @@ async function keep(
 ): Promise<void> {
   await updateRequest(db, request.id, {
     signed_at: signature.at,
-    signed_name: signature.name,
-    signer_address: signature.address,
-    signer_agent: signature.agent,
+    ...sealSigner(secrets, request.id, {
+      signed_name: signature.name,
+      signer_address: signature.address,
+      signer_agent: signature.agent,
+    }),
     letter_hash: signature.hash,
   });
   await insertLetter(db, {
     request_id: request.id,
-    letter: letterText(letter),
-    pdf: services.secrets.seal(pdf.toString('base64'), portContext(request.id, 'letter')),
+    letter: secrets.seal(letterText(letter), portContext(request.id, 'letter_text')),
+    pdf: secrets.seal(pdf.toString('base64'), portContext(request.id, 'letter')),
     pdf_hash: createHash('sha256').update(pdf).digest('hex'),
     created_at: signature.at,
   });
@@ -142,6 +147,6 @@ async function keep(
 export async function letterFile(services: Services, db: Db, request: PortRequest): Promise<Buffer> {
   const kept = await findLetter(db, request.id);
   if (kept) return Buffer.from(services.secrets.open(kept.pdf, portContext(request.id, 'letter')), 'base64');
-  const letter = await currentLetter(db, request);
+  const letter = await currentLetter(services, db, request);
   return Buffer.from(await letterPdf(letter, null, services.clock.now()));
 }

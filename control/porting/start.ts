@@ -1,13 +1,14 @@
 /** Starts what porting does in the background: mails, orders at the carrier, what expires. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Services } from '../services.ts';
+import { sealEarlierRows } from './at-rest.ts';
 import { isKnownFile } from './documents-store.ts';
 import { startDocumentExpiry, startSignatureExpiry } from './expiry.ts';
 import { type MailSender, startMails } from './mails.ts';
 import { startOrders } from './orders.ts';
 import type { PortingParts } from './parts.ts';
 
-/** First puts right what a crash left of uploads. Returns a function that ends all of it. */
+/** First puts right what an earlier version left in clear and a crash of uploads. Returns a function that ends all of it. */
 export async function startPorting(
   services: Services,
   { carrier, files, metrics }: PortingParts,
@@ -16,6 +17,8 @@ export async function startPorting(
   random: () => number = Math.random,
 ): Promise<() => Promise<void>> {
   const { db } = services.database;
+  const sealed = await sealEarlierRows(services.database, services.secrets);
+  if (sealed > 0) log.info({ rows: sealed }, 'port requests of an earlier version were sealed');
   const left = await files.recover((fileName) => isKnownFile(db, fileName));
   if (left > 0) log.warn({ files: left }, 'uploads that a crash had left were put right');
   const settings = services.config.porting.carrier;

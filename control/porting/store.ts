@@ -1,6 +1,4 @@
 /** Port requests, their numbers, history and signed letters, as stored. */
-import type { CanonicalCarrierInformation } from '#shared/api/porting.ts';
-import type { SecretBox } from '../db/secrets.ts';
 import type {
   Db,
   PortHistoryRow,
@@ -14,19 +12,6 @@ import type { NumberState } from './state-rules.ts';
 
 /** A row as it was read. */
 export type PortRequest = Omit<PortRequestRow, 'seq'> & { readonly seq: number };
-
-/** What a request's secrets are sealed for (db/secrets.ts). */
-export function portContext(requestId: string, what: 'pin' | 'token' | 'letter' | 'mail'): string {
-  return `port:${requestId}:${what}`;
-}
-
-export function readDetails(row: Pick<PortRequestRow, 'details'>): CanonicalCarrierInformation {
-  return JSON.parse(row.details);
-}
-
-export function openPin(secrets: SecretBox, row: Pick<PortRequestRow, 'id' | 'pin'>): string | null {
-  return row.pin === null ? null : secrets.open(row.pin, portContext(row.id, 'pin'));
-}
 
 export async function insertRequest(db: Db, row: Omit<PortRequestRow, 'seq'>): Promise<void> {
   await db.insertInto('port_requests').values(row).execute();

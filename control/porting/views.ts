@@ -2,24 +2,18 @@
 import type { PortDetail, PortSummary } from '#shared/api/porting.ts';
 import type { Db } from '../db/tables.ts';
 import type { Services } from '../services.ts';
+import { openColumn, openDetails, portContext } from './at-rest.ts';
 import { documentsOf } from './documents-store.ts';
 import { expectedOf } from './moves.ts';
 import type { NumberState } from './state-rules.ts';
-import {
-  findHistory,
-  findNumbers,
-  findNumbersOf,
-  type PortRequest,
-  portContext,
-  readDetails,
-} from './store.ts';
+import { findHistory, findNumbers, findNumbersOf, type PortRequest } from './store.ts';
 
 export function signatureUrl({ config }: Pick<Services, 'config'>, token: string): string {
   return `${config.url.replace(/\/+$/, '')}/v1/sip/port/sign/${token}`;
 }
 
 function summaryView(services: Services, row: PortRequest, numbers: readonly NumberState[]): PortSummary {
-  const details = readDetails(row);
+  const details = openDetails(services.secrets, row);
   const token =
     row.status === 'waiting_for_signature' && row.token !== null
       ? services.secrets.open(row.token, portContext(row.id, 'token'))
@@ -52,11 +46,11 @@ export async function detailView(services: Services, db: Db, row: PortRequest): 
   const history = await findHistory(db, row.id);
   return {
     ...summaryView(services, row, await findNumbers(db, row.id)),
-    losing_carrier_information: readDetails(row),
+    losing_carrier_information: openDetails(services.secrets, row),
     pin: row.pin === null ? null : '********',
     documents: (await documentsOf(db, row.id)).map(({ id }) => id),
     signed_at: row.signed_at,
-    signed_name: row.signed_name,
+    signed_name: openColumn(services.secrets, row, 'signed_name'),
     history: history.map(({ at, from_status, to_status, actor, reason, numbers }) => ({
       at,
       from_status,

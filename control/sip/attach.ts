@@ -76,6 +76,7 @@ function attachNumber(
 ): Promise<SipConfigurationRow[]> {
   const now = isoTime(services.clock);
   return services.edgeConfig.change(async (db, altered) => {
+    await services.quotas.numberRoom(db, orgId, [number]);
     await holdNumber(db, orgId, number, now);
     const stored = await findConfigurations(db, orgId, number);
     const drafts = attach(stored, entries, { orgId, number, now, newId });

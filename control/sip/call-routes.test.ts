@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CallRecord, ReportBody, TraceMessage } from '#shared/edge-protocol.ts';
+import type { CallRecord, TraceMessage } from '#shared/edge-protocol/calls.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { ReportStore } from '../edges/reports.ts';
 import { callRecord } from '../testing/edge-client.ts';
 import { startControl, type TestControl } from '../testing/harness.ts';

@@ -10,8 +10,9 @@ import {
 } from '#shared/api/sip-calls.ts';
 import { ApiError } from '#shared/errors.ts';
 import { redactSip } from '#shared/sip-redaction.ts';
+import { listCalls } from '../calls/log-store.ts';
 import { callLogEntry } from '../calls/rules.ts';
-import { findLoggedCall, findTrace, listCalls } from '../calls/store.ts';
+import { findLoggedCall, findTrace } from '../calls/store.ts';
 import type { CallRow, Db } from '../db/tables.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import type { Services } from '../services.ts';

@@ -2,7 +2,7 @@
 import { isIPv6 } from 'node:net';
 import type { DiscoveryRequest, DiscoveryView } from '#shared/api/trunk-checks.ts';
 import { toE164 } from '#shared/e164.ts';
-import type { TestCallState } from '#shared/edge-protocol.ts';
+import type { TestCallState } from '#shared/edge-protocol/reports.ts';
 import { ApiError } from '#shared/errors.ts';
 import { parseSipDestination, type SipTransport } from '#shared/sip-destination.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';

@@ -1,7 +1,7 @@
 /** Discoveries and test calls as stored. */
 import type SqliteFile from 'better-sqlite3';
 import type { Clock } from '#shared/clock.ts';
-import type { ReportBody, TestCallState } from '#shared/edge-protocol.ts';
+import type { ReportBody, TestCallState } from '#shared/edge-protocol/reports.ts';
 import type { Db, DiscoveryRow, TestCallRow } from '../db/tables.ts';
 
 /** Contract 3.1: kept after completion. */

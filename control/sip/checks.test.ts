@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TestCallState } from '#shared/edge-protocol.ts';
+import type { TestCallState } from '#shared/edge-protocol/reports.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import { forgetOld } from '../retention.ts';
 import { connectEdge, type EdgeClient, reportFrame } from '../testing/edge-client.ts';

@@ -1,7 +1,7 @@
 /** Reads the direction objects of attach and update: what a schema cannot say of them (contract 2.3 and 2.8). */
 import type { BlockList } from 'node:net';
 import type { Attach, InboundDirection, OutboundDirection } from '#shared/api/sip.ts';
-import type { HeaderMapping } from '#shared/edge-protocol.ts';
+import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import { ApiError } from '#shared/errors.ts';
 import { judgeHost, parseNetworks } from '#shared/outgoing-targets.ts';
 import { parseSipDestination, type SipDestination } from '#shared/sip-destination.ts';

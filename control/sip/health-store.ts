@@ -1,7 +1,7 @@
 /** What the edges' probes say of trunks: the last probe of each endpoint, and sums per hour (contract 3.3). */
 import type SqliteFile from 'better-sqlite3';
 import type { Clock } from '#shared/clock.ts';
-import type { ReportBody } from '#shared/edge-protocol.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
 import type { Db, SipConfigurationRow, TrunkEndpointRow, TrunkHourRow } from '../db/tables.ts';
 import { usableEndpoints } from './config-rules.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TraceMessage } from '#shared/edge-protocol.ts';
+import type { TraceMessage } from '#shared/edge-protocol/calls.ts';
 import { redactSip } from '#shared/sip-redaction.ts';
 import { writePcap } from './pcap.ts';
 

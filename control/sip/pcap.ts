@@ -7,7 +7,7 @@
  * because redaction shortens bodies. A redacted SRTP key has the length of a key.
  */
 import { isIPv6 } from 'node:net';
-import type { TraceMessage } from '#shared/edge-protocol.ts';
+import type { TraceMessage } from '#shared/edge-protocol/calls.ts';
 
 const linkTypeRaw = 101;
 /** Larger messages are split; every IP packet must stay under 65,536 bytes. */

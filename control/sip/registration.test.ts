@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EdgeConfig, RegistrationState, ReportBody } from '#shared/edge-protocol.ts';
+import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import type { RegistrationState, ReportBody } from '#shared/edge-protocol/reports.ts';
 import { connectEdge, type EdgeClient, reportFrame } from '../testing/edge-client.ts';
 import { startControl, type TestControl } from '../testing/harness.ts';
 

@@ -1,6 +1,6 @@
 /** How the registrations of records last stood (contract 2.3), as the edges report it: the latest word counts. */
 import type SqliteFile from 'better-sqlite3';
-import type { RegistrationState } from '#shared/edge-protocol.ts';
+import type { RegistrationState } from '#shared/edge-protocol/reports.ts';
 import type { Db, RegistrationRow } from '../db/tables.ts';
 
 /** By id of the record; those of which nothing was reported are left out. */

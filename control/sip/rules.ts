@@ -258,6 +258,7 @@ export const numberFailures: ReadonlySet<ApiErrorCode> = new Set<ApiErrorCode>([
   'NUMBER_IN_USE',
   'SIP_CONFIG_LIMIT',
   'REGISTRAR_REQUIRED',
+  'QUOTA_EXCEEDED',
 ]);
 
 /** Whether calls to a number can come from a listed source (contract 2.1). */

@@ -1,6 +1,8 @@
 /** Plays an edge on the link, for tests. */
 import { WebSocket } from 'ws';
-import type { CallRecord, ControlToEdge, EdgeToControl, ReportBody } from '#shared/edge-protocol.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { TestControl } from './harness.ts';
 
 export class EdgeClient {

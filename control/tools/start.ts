@@ -1,7 +1,7 @@
 /** Puts the tools together with the deployment's settings, SMS service and metrics. */
 import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
-import type { AgentTool } from '#shared/edge-protocol.ts';
+import type { AgentTool } from '#shared/edge-protocol/agents.ts';
 import type { Services } from '../services.ts';
 import type { SendSms } from './prepare.ts';
 import { type ToolConversation, toolRunner } from './tool-runner.ts';

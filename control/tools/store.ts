@@ -1,7 +1,7 @@
 /** Tools in the database, and what others need of them. */
 import { sql } from 'kysely';
 import { toolIdsIn } from '#shared/agent/node-tools.ts';
-import type { AgentTool } from '#shared/edge-protocol.ts';
+import type { AgentTool } from '#shared/edge-protocol/agents.ts';
 import type { Db, ToolRow } from '../db/tables.ts';
 import type { ToolDraft } from './rules.ts';
 

@@ -1,6 +1,6 @@
 /** The tools of one conversation, run here: for chats, widgets and tests, and for calls by word of their edge. */
 import type { ToolResult, ToolRunner, Variables } from '#shared/agent/interfaces.ts';
-import type { AgentTool } from '#shared/edge-protocol.ts';
+import type { AgentTool } from '#shared/edge-protocol/agents.ts';
 import { ApiError } from '#shared/errors.ts';
 import { findTool } from './store.ts';
 import type { RunResult, RunSource, Tools } from './tools.ts';

@@ -1,7 +1,7 @@
 /** Events on their way to customers, as stored. */
 import type SqliteFile from 'better-sqlite3';
 import type { Clock } from '#shared/clock.ts';
-import type { CallRecord } from '#shared/edge-protocol.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { newId } from '#shared/ids.ts';
 import { deleteInBatches } from '../db/batches.ts';
 import type { Db, WebhookDeliveryRow } from '../db/tables.ts';

@@ -122,6 +122,32 @@ describe('a thread', () => {
     expect(listed.body.data?.threads?.[0]?.messages?.[0]?.content).toBe('Welcome to Acme!');
   });
 
+  it('goes on however often it understands nothing, and never without a word', async () => {
+    const pathway = await makePathway(test);
+    await test.call('POST', `/v1/pathway/${pathway}`, {
+      body: {
+        nodes: [
+          { id: 'wait', type: 'Wait for Response', data: { name: 'Wait', isStart: true } },
+          { id: 'bye', type: 'End Call', data: { name: 'Bye', text: 'Goodbye.' } },
+        ],
+        edges: [
+          { source: 'wait', target: 'bye', data: { label: 'goodbye' } },
+          { source: 'wait', target: 'bye', data: { label: 'sales' } },
+        ],
+      },
+    });
+    const thread = await makeThread(test, await makeWidget(test, { greeting: 'Hi.' }, pathway));
+    const answer = async (text: string) => {
+      const { body } = await post(thread, text);
+      return [contents(body.data?.messages).at(-1), body.data?.thread?.ended_at === null];
+    };
+    const sorry = 'I am sorry, I did not understand that. Could you put it another way, please?';
+    for (let count = 0; count < 5; count++) {
+      expect(await answer('gibberish')).toEqual([['ASSISTANT', sorry], true]);
+    }
+    expect(await answer('goodbye')).toEqual([['ASSISTANT', 'Goodbye.'], false]);
+  });
+
   it('keeps the pathway as it was when it began', async () => {
     const pathway = await makePathway(test);
     const thread = await makeThread(test, await makeWidget(test, {}, pathway));

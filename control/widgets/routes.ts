@@ -121,7 +121,7 @@ export function widgetRoutes(app: App, services: Services, { threads, visitors }
       requireIds(request.params);
       const widget = await requireWidget(db, request, request.params.id);
       const { visitor_id = null, request_data = {} } = request.body;
-      const thread = await threads.create(widget, visitor_id, request_data);
+      const thread = await threads.create(widget, { visitorId: visitor_id, variables: request_data });
       return widgetAnswer({ thread: await withMessages(thread, false) });
     },
   });

@@ -49,6 +49,13 @@ export interface ThreadsParts {
   readonly onAnswer: (outcome: 'answered' | 'broken_off' | 'failed', ms: number) => void;
 }
 
+export interface NewThread {
+  readonly visitorId?: string | null;
+  /** From where a visitor begins it (visitors.ts). */
+  readonly clientHash?: string | null;
+  readonly variables?: Readonly<Record<string, unknown>>;
+}
+
 export interface Posted {
   readonly messages: readonly WidgetMessageRow[];
   readonly thread: StoredThread;
@@ -77,11 +84,10 @@ export class Threads {
     await closed;
   }
 
-  /** @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, PERSONA_NOT_FOUND */
+  /** @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, PERSONA_NOT_FOUND, QUOTA_EXCEEDED */
   async create(
     widget: WidgetRow,
-    visitorId: string | null,
-    variables: Readonly<Record<string, unknown>>,
+    { visitorId = null, clientHash = null, variables = {} }: NewThread,
   ): Promise<StoredThread> {
     const { db, agent } = this.#parts;
     const { blockedWords, greeting, timeoutSeconds } = configOf(widget);
@@ -96,12 +102,12 @@ export class Threads {
     return db.transaction().execute(async (trx) => {
       const begun = await agent.begin(trx, { threadId: id, source, greeting: given, variables });
       const now = this.#now();
-      await this.#parts.quotas.threadRoom(trx, widget.id, now);
+      const owners = { widget_id: widget.id, visitor_id: visitorId, client_hash: clientHash };
+      await this.#parts.quotas.threadRoom(trx, owners, now);
       await insertThread(trx, {
         id,
-        widget_id: widget.id,
+        ...owners,
         org_id: widget.org_id,
-        visitor_id: visitorId,
         agent_hash: await keepAgent(trx, begun.agent),
         facts: begun.facts,
         state: null,

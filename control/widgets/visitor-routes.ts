@@ -7,7 +7,7 @@ import type { App } from '../http/app-types.ts';
 import { isoTime } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
 import { embedScript } from './embed-script.ts';
-import { isAllowedOrigin, requireIds } from './rules.ts';
+import { clientNetwork, isAllowedOrigin, requireIds } from './rules.ts';
 import { createSession } from './sessions-store.ts';
 import type { WidgetParts } from './start.ts';
 import { findOpenThread, findThread, findWidget } from './store.ts';
@@ -76,7 +76,10 @@ function sessionRoute(app: App, { clock, database: { db } }: Services, { threads
       const { visitor_id = newId() } = request.body;
       const thread =
         (await findOpenThread(db, widget.id, visitor_id, isoTime(clock))) ??
-        (await threads.create(widget, visitor_id, {}));
+        (await threads.create(widget, {
+          visitorId: visitor_id,
+          clientHash: visitors.clientHash(widget.id, request.ip),
+        }));
       const { token, expiresAt } = await createSession(
         db,
         { widgetId: widget.id, threadId: thread.id },
@@ -114,7 +117,7 @@ function eventRoute(app: App, { database: { db } }: Services, { streams, visitor
       const stream = streams.open({
         widgetId: widget.id,
         threadId: thread.id,
-        address: visitor ? request.ip : null,
+        address: visitor ? clientNetwork(request.ip) : null,
         after: lastNumber(request.headers['last-event-id']),
         until: visitor ? Date.parse(visitor.expires_at) : null,
       });

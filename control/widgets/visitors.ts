@@ -2,13 +2,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
+import type { SecretBox } from '../db/secrets.ts';
 import type { Db, WidgetRow, WidgetSessionRow } from '../db/tables.ts';
 import { orgOf } from '../http/app-types.ts';
 import { showWindow } from '../http/guard.ts';
 import { type Limit, RateLimiter } from '../http/rate-limit.ts';
 import { keyOfHeader } from '../organizations/rules.ts';
 import type { WidgetMetrics } from './metrics.ts';
-import { isAllowedOrigin } from './rules.ts';
+import { clientNetwork, isAllowedOrigin } from './rules.ts';
 import { findSession, isToken } from './sessions-store.ts';
 import { findWidget } from './store.ts';
 import { configOf } from './views.ts';
@@ -32,6 +33,7 @@ export interface VisitorLimits {
 export interface VisitorParts {
   readonly db: Db;
   readonly clock: Clock;
+  readonly secrets: Pick<SecretBox, 'derive'>;
   readonly limits: VisitorLimits;
   readonly metrics: Pick<WidgetMetrics, 'refused'>;
 }
@@ -56,7 +58,7 @@ export class Visitors {
     const { clock, db, limits } = this.#parts;
     const session = await findSession(db, token, new Date(clock.now()).toISOString());
     if (!session) throw ApiError.of('AUTH_FAILURE');
-    this.#limit(request.ip, limit('visitor_address', limits.requestsPerMinute), reply);
+    this.#limit(clientNetwork(request.ip), limit('visitor_address', limits.requestsPerMinute), reply);
     request.visitor = session;
     if (widget?.id === session.widget_id) {
       request.keyScope = { orgId: widget.org_id, name: `visitor ${session.thread_id}` };
@@ -82,9 +84,15 @@ export class Visitors {
     return widget;
   }
 
+  /** From where a thread of a widget is begun: no address is stored, and those of two widgets cannot be compared. */
+  clientHash(widgetId: string, address: string): string {
+    const client = `widget_client:${widgetId}:${clientNetwork(address)}`;
+    return this.#parts.secrets.derive(client).toString('base64url');
+  }
+
   /** @throws ApiError RATE_LIMITED */
   limitSessions(request: FastifyRequest, reply: FastifyReply): void {
-    this.#limit(request.ip, limit('address', this.#parts.limits.sessionsPerMinute), reply);
+    this.#limit(clientNetwork(request.ip), limit('address', this.#parts.limits.sessionsPerMinute), reply);
   }
 
   /** @throws ApiError RATE_LIMITED */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
-import type { ConsultOrder } from '../call/ports.ts';
+import type { ConsultOrder } from '../call/ports/transfer.ts';
 import { ConsultAgent, consultLimits } from './consult-agent.ts';
 import { countingVoice, RecordingHost, settle, takeFrames } from './testing.ts';
 

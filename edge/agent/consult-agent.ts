@@ -11,10 +11,12 @@
  *        hangup
  */
 import type { Clock, Timer } from '#shared/clock.ts';
-import type { TranscriptEntry } from '#shared/edge-protocol.ts';
+import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { NewId } from '#shared/ids.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
-import type { AgentHost, AgentLeg, ConsultOrder, DtmfEvent, Manner } from '../call/ports.ts';
+import type { AgentHost, AgentLeg, Manner } from '../call/ports/agents.ts';
+import type { DtmfEvent } from '../call/ports/media.ts';
+import type { ConsultOrder } from '../call/ports/transfer.ts';
 import { PlayQueue } from './play-queue.ts';
 
 export interface ConsultLimits {

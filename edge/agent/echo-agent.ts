@@ -1,4 +1,4 @@
-import type { AgentLeg } from '../call/ports.ts';
+import type { AgentLeg } from '../call/ports/agents.ts';
 
 const heldFrames = 50;
 

@@ -1,5 +1,5 @@
 import type { Log } from '../call/log.ts';
-import type { AgentHost } from '../call/ports.ts';
+import type { AgentHost } from '../call/ports/agents.ts';
 import { transferTo } from './transfer-to.ts';
 
 /**

@@ -1,5 +1,7 @@
-import type { CallVariables, TranscriptEntry } from '#shared/edge-protocol.ts';
-import type { AgentHost, TransferOrder, TransferOutcome } from '../call/ports.ts';
+import type { CallVariables } from '#shared/edge-protocol/agents.ts';
+import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
+import type { AgentHost } from '../call/ports/agents.ts';
+import type { TransferOrder, TransferOutcome } from '../call/ports/transfer.ts';
 
 /** What an agent is given in place of its host when somebody else may take the call from it. */
 export class HostGate implements AgentHost {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import type { PathwayConfig } from '#shared/edge-protocol.ts';
+import type { PathwayConfig } from '#shared/edge-protocol/config.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
-import type { TransferOutcome } from '../call/ports.ts';
+import type { TransferOutcome } from '../call/ports/transfer.ts';
 import { type AgentsDeps, createAgents } from './agents.ts';
 import type { PathwaySettings } from './pathway-agent.ts';
 import {

@@ -2,8 +2,8 @@ import { builtInVariables } from '#shared/agent/built-in-variables.ts';
 import type { LoadedPathway } from '#shared/agent/conversation-options.ts';
 import type { Understanding } from '#shared/agent/interfaces.ts';
 import { Conversation } from '#shared/agent/interpreter.ts';
-import type { AgentSettings } from '#shared/edge-protocol.ts';
-import type { AgentHost, CallFacts } from '../call/ports.ts';
+import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
+import type { AgentHost, CallFacts } from '../call/ports/agents.ts';
 import { TalkingAgent, type TalkingDeps } from './talking-agent.ts';
 
 export type PathwaySettings = Extract<AgentSettings, { kind: 'pathway' }>;

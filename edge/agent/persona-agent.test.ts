@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
 import { FakeClock } from '#shared/clock.ts';
-import type { AgentSettings } from '#shared/edge-protocol.ts';
+import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import { createModels } from '#shared/models/models.ts';
 import type { SpeechToText } from '#shared/models/speech.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { ModelServer } from '../../test/fakes/model-server.ts';
-import type { AgentLeg } from '../call/ports.ts';
+import type { AgentLeg } from '../call/ports/agents.ts';
 import { createAgents } from './agents.ts';
 import {
   call,

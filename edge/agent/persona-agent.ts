@@ -3,9 +3,9 @@ import type { ToolRunner } from '#shared/agent/interfaces.ts';
 import { PersonaConversation } from '#shared/agent/persona.ts';
 import type { PersonaText } from '#shared/agent/persona-prompt.ts';
 import type { PathwayWay } from '#shared/agent/persona-tools.ts';
-import type { AgentSettings } from '#shared/edge-protocol.ts';
+import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { AgentModels } from '#shared/models/models.ts';
-import type { AgentHost, CallFacts } from '../call/ports.ts';
+import type { AgentHost, CallFacts } from '../call/ports/agents.ts';
 import { callVariables } from './pathway-agent.ts';
 import { TalkingAgent, type TalkingDeps } from './talking-agent.ts';
 

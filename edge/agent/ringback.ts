@@ -1,4 +1,4 @@
-import type { AudioEndpoint } from '../call/ports.ts';
+import type { AudioEndpoint } from '../call/ports/media.ts';
 
 /** North American ringback (ITU-T E.180 supplement 2): 440 and 480 Hz together, 2 s on, 4 s off. */
 const tones = [440, 480] as const;

@@ -1,10 +1,11 @@
 /** An agent behind a WebSocket: the call's audio goes there, what comes back is played. */
 
 import { asText } from '#shared/agent/template.ts';
-import type { AgentSettings, CallVariables } from '#shared/edge-protocol.ts';
+import type { AgentSettings, CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { NewId } from '#shared/ids.ts';
 import type { Log } from '../call/log.ts';
-import type { AgentHost, AgentLeg, CallFacts, DtmfEvent } from '../call/ports.ts';
+import type { AgentHost, AgentLeg, CallFacts } from '../call/ports/agents.ts';
+import type { DtmfEvent } from '../call/ports/media.ts';
 import { AudioUplink } from './audio-uplink.ts';
 import { passOn } from './fallback.ts';
 import { PlayQueue } from './play-queue.ts';

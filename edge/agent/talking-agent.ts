@@ -9,11 +9,13 @@
 import type { Action, ConversationEvent, Talk } from '#shared/agent/conversation.ts';
 import type { ToolResult } from '#shared/agent/interfaces.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
-import type { AgentSettings, TranscriptEntry } from '#shared/edge-protocol.ts';
+import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
+import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { NewId } from '#shared/ids.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import type { Log } from '../call/log.ts';
-import type { AgentHost, AgentLeg, DtmfEvent } from '../call/ports.ts';
+import type { AgentHost, AgentLeg } from '../call/ports/agents.ts';
+import type { DtmfEvent } from '../call/ports/media.ts';
 import { Hearing } from './hearing.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { Speaking } from './speaking.ts';

@@ -1,12 +1,15 @@
 /** What tests of agents share: a recording host, plain settings, a voice whose speech is easy to count. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AgentSettings, CallVariables, TranscriptEntry } from '#shared/edge-protocol.ts';
+import type { AgentSettings, CallVariables } from '#shared/edge-protocol/agents.ts';
+import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { Models } from '#shared/models/models.ts';
 import { ruleDialogue } from '#shared/models/rule-dialogue.ts';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
 import type { Log } from '../call/log.ts';
-import type { AgentHost, AudioEndpoint, CallFacts, TransferOrder, TransferOutcome } from '../call/ports.ts';
+import type { AgentHost, CallFacts } from '../call/ports/agents.ts';
+import type { AudioEndpoint } from '../call/ports/media.ts';
+import type { TransferOrder, TransferOutcome } from '../call/ports/transfer.ts';
 
 export class RecordingHost implements AgentHost {
   readonly entries: TranscriptEntry[] = [];

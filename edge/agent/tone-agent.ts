@@ -1,4 +1,4 @@
-import type { AgentLeg } from '../call/ports.ts';
+import type { AgentLeg } from '../call/ports/agents.ts';
 
 /** A quarter of full scale: about -12 dBFS. */
 const amplitude = 8191;

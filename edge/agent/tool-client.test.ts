@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import type { AgentTool } from '#shared/edge-protocol.ts';
+import type { AgentTool } from '#shared/edge-protocol/agents.ts';
 import { createToolClient } from './tool-client.ts';
 
 const tool: AgentTool = {

@@ -6,8 +6,8 @@
 import { isObject } from '#shared/agent/graph-problem.ts';
 import type { ToolResult, ToolRunner, Variables } from '#shared/agent/interfaces.ts';
 import type { Clock } from '#shared/clock.ts';
-import type { AgentTool } from '#shared/edge-protocol.ts';
-import type { CallFacts } from '../call/ports.ts';
+import type { AgentTool } from '#shared/edge-protocol/agents.ts';
+import type { CallFacts } from '../call/ports/agents.ts';
 
 export interface ToolClientOptions {
   /** http(s) base URL of the control plane */

@@ -1,5 +1,6 @@
 import { readCallTarget } from '#shared/call-target.ts';
-import type { AgentHost, ConsultOrder, TransferOutcome } from '../call/ports.ts';
+import type { AgentHost } from '../call/ports/agents.ts';
+import type { ConsultOrder, TransferOutcome } from '../call/ports/transfer.ts';
 
 /** Asks for a transfer to somebody whom an author or a server has named: what is no target fails like any other. */
 export async function transferTo(

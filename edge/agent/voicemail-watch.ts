@@ -9,10 +9,11 @@
  *          +--leave_message--> [ waiting for the beep ] --> [ speaking ] --> the end
  */
 import type { Clock, Timer } from '#shared/clock.ts';
-import type { TranscriptEntry } from '#shared/edge-protocol.ts';
+import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { NewId } from '#shared/ids.ts';
 import type { Log } from '../call/log.ts';
-import type { AgentHost, AgentLeg, DtmfEvent, VoicemailOrder } from '../call/ports.ts';
+import type { AgentHost, AgentLeg, VoicemailOrder } from '../call/ports/agents.ts';
+import type { DtmfEvent } from '../call/ports/media.ts';
 import { type Answerer, AnsweringDetector, type AnsweringLimits } from './answering/detector.ts';
 import { HostGate } from './host-gate.ts';
 import { PlayQueue } from './play-queue.ts';

@@ -2,8 +2,10 @@
  * The seat that an agent has on a call. The agent speaks to the seat and never to the call, so that a transfer can
  * move it to another call, and so that one that has left its call alters nothing any more.
  */
-import type { CallVariables, TranscriptEntry } from '#shared/edge-protocol.ts';
-import type { AgentHost, AgentLeg, TransferOrder, TransferOutcome } from './ports.ts';
+import type { CallVariables } from '#shared/edge-protocol/agents.ts';
+import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
+import type { AgentHost, AgentLeg } from './ports/agents.ts';
+import type { TransferOrder, TransferOutcome } from './ports/transfer.ts';
 import { callOver } from './transfer/outcome.ts';
 
 export class AgentSeat implements AgentHost {

@@ -1,12 +1,31 @@
 /** The agent of one call: from its preparation through pauses and moves to the moment it is let go of. */
+import type { Timer } from '#shared/clock.ts';
 import { AgentSeat } from './agent-seat.ts';
-import type { CallBody } from './call-body.ts';
+import type { CallPlan } from './call-plan.ts';
 import type { Termination } from './ending.ts';
-import type { AgentHost, AgentLeg, Agents, CallFacts } from './ports.ts';
+import type { Log } from './log.ts';
+import type { AgentHost, AgentLeg, Agents, CallFacts } from './ports/agents.ts';
+import type { MediaLeg } from './ports/media.ts';
+import type { LegFacts } from './ports/signaling.ts';
 import { callFacts } from './record.ts';
 
+/** The call, as its agent's part of it sees it. */
+interface AgentsCall {
+  readonly id: string;
+  readonly facts: LegFacts;
+  readonly plan: CallPlan;
+  readonly log: Log;
+  readonly media: MediaLeg | null;
+  readonly up: boolean;
+  readonly termination: Termination | null;
+  after(ms: number, fire: () => void): Timer;
+  cancel(timer: Timer): void;
+  /** Closing the agent, or failing to, must not end the call. */
+  attempt(what: string, work: () => void): void;
+}
+
 export class CallAgent {
-  readonly #call: CallBody;
+  readonly #call: AgentsCall;
   readonly #host: AgentHost;
   readonly #agents: Agents;
   readonly #prepareTimeoutMs: number;
@@ -16,7 +35,7 @@ export class CallAgent {
    * @param host what an agent may ask of the call
    * @param prepareTimeoutMs how long an agent may take to get ready
    */
-  constructor(call: CallBody, host: AgentHost, agents: Agents, prepareTimeoutMs: number) {
+  constructor(call: AgentsCall, host: AgentHost, agents: Agents, prepareTimeoutMs: number) {
     this.#call = call;
     this.#host = host;
     this.#agents = agents;

@@ -1,35 +1,29 @@
 /** What every call has, whoever began it: media and agent, transfers, timers, the record. Decisions are its owner's. */
+
 import type { Timer } from '#shared/clock.ts';
 import type { CodecName } from '#shared/codecs.ts';
-import type { CallVariables } from '#shared/edge-protocol.ts';
+import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import { terminations } from '#shared/termination.ts';
+import { agentHost } from './agent-host.ts';
+import { AnsweredDialog, type InDialogEvents } from './answered-dialog.ts';
 import { CallAgent } from './call-agent.ts';
 import { CallLedger } from './call-ledger.ts';
+import type { CallPlan } from './call-plan.ts';
+import { CallRefused } from './call-refused.ts';
 import type { Termination } from './ending.ts';
 import type { CallDeps } from './live-call.ts';
 import type { Log } from './log.ts';
-import {
-  type AgentHost,
-  type CallLeg,
-  CallRefused,
-  type DialogLeg,
-  type LegEvents,
-  type LegFacts,
-  type MediaLeg,
-  type MediaLegOptions,
-} from './ports.ts';
-import { type CallPlan, callFacts, mappableVariables } from './record.ts';
+import type { AgentHost } from './ports/agents.ts';
+import type { MediaLeg, MediaLegOptions } from './ports/media.ts';
+import type { CallLeg, DialogLeg, LegEvents, LegFacts } from './ports/signaling.ts';
+import { callFacts, mappableVariables } from './record.ts';
 import { SilenceWatch } from './silence-watch.ts';
 import { Takeover } from './takeover.ts';
+import type { TransferredCall } from './transfer/transferred-call.ts';
 import { Transfers } from './transfer/transfers.ts';
 
 /** A peer that has been handed over hangs up by itself; after so long we do, ms. */
 const leaveAfterMs = 2_000;
-
-type InDialogEvents = Pick<
-  LegEvents,
-  'bye' | 'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'referred' | 'replacedBy'
->;
 
 /** The call itself, as its body sees it. */
 export interface BodyOwner {
@@ -47,7 +41,7 @@ export interface BodyOwner {
   input(input: 'hold' | 'resume'): void;
 }
 
-export class CallBody {
+export class CallBody implements TransferredCall {
   readonly id: string;
   log: Log;
   /** Why the call ends; the first reason given stands. */
@@ -60,7 +54,7 @@ export class CallBody {
   readonly #deps: CallDeps;
   readonly #timers = new Set<Timer>();
   readonly #silence: SilenceWatch;
-  #takeover: Takeover | null = null;
+  readonly #dialog: AnsweredDialog;
   #up = false;
   #leaving = false;
   /** When the longest duration is over. */
@@ -73,13 +67,14 @@ export class CallBody {
     this.#deps = deps;
     this.ledger = new CallLedger(id, this, deps);
     const { mediaTimeoutMs, prepareTimeoutMs } = deps.settings;
-    this.agent = new CallAgent(this, this.#agentHost(), deps.agents, prepareTimeoutMs);
+    this.agent = new CallAgent(this, agentHost(this), deps.agents, prepareTimeoutMs);
     this.#silence = new SilenceWatch(
       deps.clock,
       mediaTimeoutMs,
       () => this.media?.silentForMs() ?? 0,
       () => owner.end({ code: 'media_timeout', detail: `No RTP arrived for ${mediaTimeoutMs / 1000} s.` }),
     );
+    this.#dialog = new AnsweredDialog(this, (leg) => owner.goOnOver(leg));
     this.transfers = new Transfers(this, deps.transfers, owner.plan.parentId !== undefined);
   }
 
@@ -194,92 +189,13 @@ export class CallBody {
    * @param hungUp what the peer's BYE means when it completes no transfer
    */
   dialogEvents(hungUp: 'caller_hangup' | 'callee_hangup'): InDialogEvents {
-    return {
-      bye: () => this.guarded(() => this.#peerLeft(hungUp)),
-      lost: (code, detail) => this.#owner.end({ code, detail }),
-      referred: (refer) =>
-        this.guarded(() => {
-          if (this.#takeover) refer.refuse(491, 'Request Pending');
-          else this.transfers.referred(refer);
-        }),
-      replacedBy: (leg) => this.guarded(() => this.#replacedBy(leg, hungUp)),
-      ...this.#mediaEvents(),
-    };
-  }
-
-  #peerLeft(code: 'caller_hangup' | 'callee_hangup'): void {
-    // Of two dialogs the old one may end first.
-    if (this.#takeover) return;
-    const transferred = this.transfers.callerLeft() || this.#leaving;
-    this.#owner.end({ code: transferred ? 'transferred' : code, detail: null, gone: true });
-  }
-
-  #replacedBy(leg: CallLeg, hungUp: 'caller_hangup' | 'callee_hangup'): void {
-    const { media } = this;
-    if (!media || !this.up || this.#takeover || this.#leaving || this.transfers.busy) {
-      leg.reject({ status: 491 });
-      return;
-    }
-    this.#takeover = new Takeover(this, leg, this.dialogEvents(hungUp), (next) => {
-      this.#takeover = null;
-      if (next) this.#owner.goOnOver(next);
-    });
-    void this.#takeover.begin(media);
-  }
-
-  /** What a leg asks of the media while the call is up. */
-  #mediaEvents(): Pick<LegEvents, 'reanswer' | 'reoffer' | 'reaccept'> {
-    return {
-      reanswer: async (offer) => {
-        const answer = await this.#liveMedia().answer(offer);
-        this.followHold();
-        return answer;
-      },
-      reoffer: async () => this.#liveMedia().offer(),
-      reaccept: async (answer) => {
-        await this.#liveMedia().accept(answer);
-        this.followHold();
-      },
-    };
-  }
-
-  #liveMedia(): MediaLeg {
-    if (!this.media || this.termination) throw new CallRefused(488, 'The call has no media session');
-    return this.media;
-  }
-
-  #agentHost(): AgentHost {
-    return {
-      hangup: (reason) => this.#unlessHandedOver(() => this.end({ code: 'agent_hangup', detail: reason })),
-      sendDtmf: async (digits) => {
-        if (this.answered && !this.termination) await this.media?.sendDtmf(digits);
-      },
-      transcript: (entry) => this.ledger.transcript(entry),
-      variables: (values) => {
-        if (!this.ledger.closed) this.ledger.extracted = values;
-      },
-      transfer: (order) => this.transfers.order(order),
-      join: () => this.#owner.plan.transfer?.join(),
-      answeredBy: (who) => this.ledger.answeredBy(who),
-      fail: (error) => {
-        this.log.error({ err: error }, 'agent failed');
-        const code = this.answered ? 'agent_failed' : 'agent_unavailable';
-        this.#unlessHandedOver(() => this.end({ code, detail: messageOf(error) }));
-      },
-    };
+    return this.#dialog.events(hungUp);
   }
 
   // ---------------------------------------------------------------- transfers
 
-  /** An agent that leaves in the midst of a transfer leaves the call to it. */
-  #unlessHandedOver(end: () => void): void {
-    const outcome = this.transfers.handingOver;
-    if (outcome === null) end();
-    else void outcome.then(({ ok }) => ok || end());
-  }
-
   /** The agent goes on with the peer of `other`, with what it knows. */
-  moveAgentTo(other: CallBody): void {
+  moveAgentTo(other: TransferredCall): void {
     other.ledger.extracted = this.ledger.extracted;
     other.transfers.free();
     this.agent.moveTo(other.agent);

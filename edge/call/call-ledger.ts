@@ -1,11 +1,15 @@
 /** What is reported of one call while it lasts: its record, whole each time, and the lines of its transcript. */
 import type { Clock } from '#shared/clock.ts';
-import type { CallRecord, CallVariables, TranscriptEntry } from '#shared/edge-protocol.ts';
+import type { CallVariables } from '#shared/edge-protocol/agents.ts';
+import type { CallRecord, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { NewId } from '#shared/ids.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
+import type { CallPlan } from './call-plan.ts';
 import type { Termination } from './ending.ts';
-import type { LegFacts, MediaLeg, Reporter } from './ports.ts';
-import { type CallPlan, callRecord } from './record.ts';
+import type { MediaLeg } from './ports/media.ts';
+import type { Reporter } from './ports/reporting.ts';
+import type { LegFacts } from './ports/signaling.ts';
+import { callRecord } from './record.ts';
 
 interface LedgerDeps {
   readonly clock: Clock;

@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import type { CallRecord, ReportBody } from '#shared/edge-protocol.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { echoAgent, FakeAgents } from '../../test/fakes/fake-agents.ts';
 import { FakeLeg, sdpOffer } from '../../test/fakes/fake-leg.ts';
 import { FakeMedia } from '../../test/fakes/fake-media.ts';
 import { QuietLog } from '../../test/fakes/quiet-log.ts';
+import type { CallPlan } from './call-plan.ts';
+import { CallRefused } from './call-refused.ts';
 import { Calls } from './calls.ts';
-import { CallRefused } from './ports.ts';
-import type { CallPlan } from './record.ts';
 
 const plan: CallPlan = {
   orgId: 'org-1',

@@ -2,11 +2,11 @@
 import type { CodecName } from '#shared/codecs.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import { type BodyOwner, CallBody } from './call-body.ts';
+import type { CallPlan } from './call-plan.ts';
 import { accepts, type CallInput, type CallOutput, type CallState, step } from './call-state.ts';
 import { inputFor, refusalStatus, type Termination } from './ending.ts';
 import { type CallDeps, type LiveCall, retryAfterS } from './live-call.ts';
-import type { CallLeg, LegEvents, LegFacts } from './ports.ts';
-import type { CallPlan } from './record.ts';
+import type { CallLeg, LegEvents, LegFacts } from './ports/signaling.ts';
 import type { Transfers } from './transfer/transfers.ts';
 
 export class Call implements LiveCall, BodyOwner {

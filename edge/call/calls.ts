@@ -2,15 +2,18 @@
 import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import { Call } from './call.ts';
+import type { CallPlan } from './call-plan.ts';
 import { CommandRefused } from './command-refused.ts';
 import type { Termination } from './ending.ts';
 import type { OutboundLimits } from './limits.ts';
 import type { CallDeps, LiveCall } from './live-call.ts';
-import { OutboundCall, type OutboundParts, type OutboundPlan } from './outbound-call.ts';
-import type { CallLeg, TransferOrder } from './ports.ts';
-import type { CallPlan } from './record.ts';
+import { OutboundCall } from './outbound-call.ts';
+import type { OutboundParts, OutboundPlan } from './outbound-plan.ts';
+import type { CallLeg } from './ports/signaling.ts';
+import type { TransferOrder } from './ports/transfer.ts';
 import { refusalOf } from './transfer/outcome.ts';
-import { Transfer, type TransferParts } from './transfer/transfer.ts';
+import { Transfer } from './transfer/transfer.ts';
+import type { TransferParts } from './transfer/transfer-plan.ts';
 
 export interface CallsDeps extends Omit<CallDeps, 'transfers'> {
   /** How many calls may be live at once. */
@@ -139,7 +142,7 @@ export class Calls {
     if (this.#live.size === 0) return;
     await new Promise<void>((resolve) => {
       const timer = this.#deps.clock.after(timeoutMs, () => {
-        this.#endRemaining();
+        this.endRemaining('The edge was stopped while the call was up.');
         resolve();
       });
       this.#whenEmpty = () => {
@@ -150,12 +153,11 @@ export class Calls {
     this.#whenEmpty = null;
   }
 
-  #endRemaining(): void {
+  /** Ends what is left of a drain: callers that wait for an answer are told to try elsewhere. */
+  endRemaining(detail: string): void {
     for (const call of [...this.#live.values()]) {
-      call.end({
-        code: call.answered || call.direction === 'outbound' ? 'edge_restarted' : 'draining',
-        detail: 'The edge was stopped while the call was up.',
-      });
+      const ours = call.answered || call.direction === 'outbound';
+      call.end({ code: ours ? 'edge_restarted' : 'draining', detail });
     }
   }
 

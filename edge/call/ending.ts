@@ -4,7 +4,7 @@
  * `hangup_by` names who ended the call: a time-out of any kind is `timeout`, a refusal or failure `error`.
  * `status` of a call that was answered is `completed`, whoever ended it.
  */
-import type { CallRecord } from '#shared/edge-protocol.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
 
 type HangupBy = NonNullable<CallRecord['hangup_by']>;

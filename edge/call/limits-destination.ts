@@ -5,7 +5,7 @@
  * extensions of up to 6 digits pass. Of a SIP URI the user part is judged, whatever its host; what a trunk makes of
  * it is up to the trunk, so whatever is left of a number after noise was put around and between its digits counts.
  */
-import type { CallLimits } from '#shared/edge-protocol.ts';
+import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 
 /** Shorter ones belong to the dial plan of a PBX; a full number has 7 digits at least (shared/e164.ts). */
 const leastDigits = 7;

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import type { CallLimits, CallRecord } from '#shared/edge-protocol.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 import { echoAgent, FakeAgents } from '../../test/fakes/fake-agents.ts';
 import { FakeDialer } from '../../test/fakes/fake-dialer.ts';
 import { FakeRoutes, placeAt } from '../../test/fakes/fake-hunt.ts';

@@ -6,7 +6,7 @@
  * nothing, so a client that keeps trying gets through as soon as there is room.
  */
 import type { Clock } from '#shared/clock.ts';
-import type { CallLimits } from '#shared/edge-protocol.ts';
+import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 import type { Termination } from './ending.ts';
 import { forbiddenBecause } from './limits-destination.ts';
 import type { Log } from './log.ts';

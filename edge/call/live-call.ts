@@ -4,8 +4,11 @@ import type { NewId } from '#shared/ids.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import type { Termination } from './ending.ts';
 import type { Log } from './log.ts';
-import type { Agents, LegFacts, Media, Reporter } from './ports.ts';
-import type { TransferParts } from './transfer/transfer.ts';
+import type { Agents } from './ports/agents.ts';
+import type { Media } from './ports/media.ts';
+import type { Reporter } from './ports/reporting.ts';
+import type { LegFacts } from './ports/signaling.ts';
+import type { TransferParts } from './transfer/transfer-plan.ts';
 import type { Transfers } from './transfer/transfers.ts';
 
 interface CallSettings {

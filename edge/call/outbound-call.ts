@@ -5,13 +5,16 @@
  *
  * Every attempt has a media leg of its own, so that no two places ever see the same SRTP key.
  */
+
 import type { TerminationCode } from '#shared/termination.ts';
 import { type BodyOwner, CallBody } from './call-body.ts';
+import type { CallPlan } from './call-plan.ts';
 import { IllegalMove } from './call-state.ts';
 import { inputFor, type Termination } from './ending.ts';
 import type { CallDeps, LiveCall } from './live-call.ts';
 import type { Log } from './log.ts';
 import { OutboundMedia } from './outbound-media.ts';
+import type { OutboundParts, OutboundPlan } from './outbound-plan.ts';
 import {
   type OutboundInput,
   type OutboundOutput,
@@ -19,50 +22,12 @@ import {
   outboundMove,
 } from './outbound-state.ts';
 import { verdictOf } from './outbound-verdict.ts';
-import type {
-  AttemptOutcome,
-  CallLeg,
-  DialEvents,
-  Dialer,
-  DialogLeg,
-  DialRefusal,
-  Hunt,
-  LegFacts,
-  OutboundLeg,
-  OutboundRoute,
-  Place,
-  Routes,
-} from './ports.ts';
-import { type CallPlan, mappableVariables } from './record.ts';
-import type { TargetLeg, TargetPlan } from './transfer/target-leg.ts';
-import type { TransferParts } from './transfer/transfer.ts';
+import type { DialEvents, DialRefusal, OutboundLeg } from './ports/dialing.ts';
+import type { AttemptOutcome, Hunt, OutboundRoute, Place } from './ports/routes.ts';
+import type { CallLeg, DialogLeg, LegFacts } from './ports/signaling.ts';
+import { mappableVariables } from './record.ts';
+import type { TargetLeg } from './transfer/target-leg.ts';
 import type { Transfers } from './transfer/transfers.ts';
-
-/** What shall be called, and who speaks. */
-export interface OutboundPlan
-  extends Omit<CallPlan, 'trunkId' | 'number' | 'parentId' | 'transfer' | 'deadline'> {
-  /** Id of the call, known to whoever asked for it. */
-  readonly callId: string;
-  /** The attached number that calls, E.164 with plus. */
-  readonly from: string;
-  /** E.164 with plus, an extension, or a SIP URI. */
-  readonly to: string;
-  /** Keys to press right after the answer, before the agent speaks; `w` waits half a second. */
-  readonly precallDtmf?: string | null;
-  /** Of a leg to the target of a transfer. */
-  readonly leg?: TargetPlan;
-}
-
-export interface OutboundParts {
-  readonly routes: Routes;
-  readonly dialer: Dialer;
-  /** How long one attempt may ring, or be silent after a 100, before it is given up, in ms. */
-  readonly ringTimeoutMs: number;
-  /** Whether a peer's REFER is followed; true when absent. */
-  readonly followRefer?: boolean;
-  /** What header mappings make of variables, for the Refer-To of a REFER; absent: no headers. */
-  readonly headersOf?: TransferParts['headersOf'];
-}
 
 export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
   readonly id: string;

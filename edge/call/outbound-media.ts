@@ -7,7 +7,8 @@
  */
 import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
 import type { CallBody } from './call-body.ts';
-import { CallRefused, type MediaLegOptions } from './ports.ts';
+import { CallRefused } from './call-refused.ts';
+import type { MediaLegOptions } from './ports/media.ts';
 
 export class OutboundMedia {
   readonly #body: CallBody;

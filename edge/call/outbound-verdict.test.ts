@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { verdictOf } from './outbound-verdict.ts';
-import type { DialRefusal } from './ports.ts';
+import type { DialRefusal } from './ports/dialing.ts';
 
 const refusal = (status: number, warning: string | null = null): DialRefusal => ({
   status,

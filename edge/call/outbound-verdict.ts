@@ -1,6 +1,7 @@
 /** Why a call that we make ended without an answer, from how its last attempt went. One table, pure. */
 import type { Termination } from './ending.ts';
-import type { AttemptOutcome, DialRefusal } from './ports.ts';
+import type { DialRefusal } from './ports/dialing.ts';
+import type { AttemptOutcome } from './ports/routes.ts';
 
 /** @param outcome of the last attempt; `refusal` has the details of a final response */
 export function verdictOf(outcome: AttemptOutcome, refusal: DialRefusal | null): Termination {

@@ -1,32 +1,12 @@
 /** The record of a call as it is reported: whole each time, pure. */
 import { builtInVariables, isBuiltIn } from '#shared/agent/built-in-variables.ts';
-import type { AgentSettings, CallRecord, CallVariables, MediaReport } from '#shared/edge-protocol.ts';
+import type { CallVariables } from '#shared/edge-protocol/agents.ts';
+import type { CallRecord, MediaReport } from '#shared/edge-protocol/calls.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
+import type { CallPlan } from './call-plan.ts';
 import { endingOf, type Termination } from './ending.ts';
-import type { CallFacts, LegFacts, VoicemailOrder } from './ports.ts';
-import type { TargetEvents } from './transfer/target-leg.ts';
-
-/** Whose call it is and who shall answer it; decided when the INVITE is admitted. */
-export interface CallPlan {
-  readonly orgId: string;
-  /** The configured number, E.164 with plus. */
-  readonly number: string;
-  readonly trunkId: string | null;
-  /** null: nobody answers this number. */
-  readonly agent: AgentSettings | null;
-  /** Variables from the INVITE's headers (contract 2.8). */
-  readonly variables: CallVariables;
-  /** Of a call of ours: what to do when a mailbox answers. */
-  readonly voicemail?: VoicemailOrder;
-  /** Of a leg to the target of a transfer: the call that is transferred. */
-  readonly parentId?: string;
-  /** The transfer that such a leg belongs to. */
-  readonly transfer?: TargetEvents;
-  /** When the call must end instead of `max_duration` after its answer, ms since the epoch; null: not instead. */
-  readonly deadline?: number | null;
-  /** The test run that both ends of the call belong to. */
-  readonly testRunId?: string;
-}
+import type { CallFacts } from './ports/agents.ts';
+import type { LegFacts } from './ports/signaling.ts';
 
 /** Where a call stands. Times are milliseconds since the Unix epoch. */
 export interface CallProgress {

@@ -5,11 +5,26 @@
  *     replacedBy(leg) -> media.answer(its offer) -> 200 -> ACK -> BYE on the old dialog
  *                              | refused: the call goes on as it was
  */
-import type { CallBody } from './call-body.ts';
-import { type CallLeg, CallRefused, type LegEvents, type MediaLeg } from './ports.ts';
+import { CallRefused } from './call-refused.ts';
+import type { Termination } from './ending.ts';
+import type { Log } from './log.ts';
+import type { MediaLeg } from './ports/media.ts';
+import type { CallLeg, LegEvents } from './ports/signaling.ts';
+
+/** The call that is taken over. */
+export interface TakenOver {
+  readonly log: Log;
+  readonly media: MediaLeg | null;
+  readonly termination: Termination | null;
+  /** Why it ended, as a sentence. */
+  readonly why: string;
+  readonly ledger: { note(text: string): void };
+  followHold(): void;
+  end(termination: Termination): void;
+}
 
 export class Takeover {
-  readonly #body: CallBody;
+  readonly #body: TakenOver;
   readonly #leg: CallLeg;
   readonly #done: (leg: CallLeg | null) => void;
   #over = false;
@@ -19,7 +34,7 @@ export class Takeover {
    * @param done called once: with the leg that the call goes on over, or null when it stays as it was or ends
    */
   constructor(
-    body: CallBody,
+    body: TakenOver,
     leg: CallLeg,
     inDialog: Omit<LegEvents, 'answered' | 'acknowledged' | 'canceled'>,
     done: (leg: CallLeg | null) => void,

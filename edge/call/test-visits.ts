@@ -5,8 +5,8 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock, Timer } from '#shared/clock.ts';
+import type { CallPlan } from './call-plan.ts';
 import type { InboundChanges } from './calls.ts';
-import type { CallPlan } from './record.ts';
 
 /** Header of an INVITE that bears the key. */
 export const testKeyHeader = 'X-Trunkline-Test';

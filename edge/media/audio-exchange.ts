@@ -1,6 +1,6 @@
 /** The 20 ms exchange between one leg's streams and its endpoint, on the turns that playout gives. */
 import type { Clock } from '#shared/clock.ts';
-import type { AudioEndpoint, DtmfEvent } from '../call/ports.ts';
+import type { AudioEndpoint, DtmfEvent } from '../call/ports/media.ts';
 import type { AudioCodec } from './codec/codec.ts';
 import { createCodec } from './codec/codecs.ts';
 import { IncomingAudio } from './incoming-audio.ts';

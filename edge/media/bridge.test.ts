@@ -1,7 +1,7 @@
 /** Two legs that the worker joins: real packets between two SRTP endpoints that share no code with them. */
 import { describe, expect, test } from 'vitest';
 import type { SrtpPeer } from '../../test/fakes/srtp-peer.ts';
-import { CallRefused } from '../call/ports.ts';
+import { CallRefused } from '../call/call-refused.ts';
 import { createMedia } from './media.ts';
 import { listener, opus, type Party, pcmu, testOptions, toneEndpoint, useMedia } from './testing.ts';
 

@@ -13,7 +13,9 @@
  * on and with a marker. So a peer meets one new SSRC per relay; libre, on which baresip stands, takes eight in one SRTP
  * session. What comes from a peer keeps its stream in the worker throughout, and with it the rollover counter.
  */
-import { type BridgeOptions, CallRefused, type MediaBridge } from '../call/ports.ts';
+
+import { CallRefused } from '../call/call-refused.ts';
+import type { BridgeOptions, MediaBridge } from '../call/ports/media.ts';
 import { type BridgePlan, planBridge } from './bridge-plan.ts';
 import { crossing, crossingRate } from './crossing.ts';
 import type { Leg, LegBridge } from './leg.ts';

@@ -8,7 +8,7 @@
  * the clocks of the peers are the jitter buffers' work, which stand before it.
  */
 import type { CodecName } from '#shared/codecs.ts';
-import type { AudioEndpoint, DtmfEvent } from '../call/ports.ts';
+import type { AudioEndpoint, DtmfEvent } from '../call/ports/media.ts';
 
 /** One more than the turns that playout makes up after a stall: those of one leg may all come before the other's. */
 const roomFrames = 6;

@@ -1,15 +1,13 @@
 /** What one leg hears: counts every packet, hands on key presses, and makes PCM where somebody listens. */
-import type { DtmfEvent } from '../call/ports.ts';
+import type { DtmfEvent } from '../call/ports/media.ts';
 import type { AudioCodec } from './codec/codec.ts';
 import { DtmfReceiver } from './dtmf/receiver.ts';
 import { AudioReceiver } from './jitter/audio-receiver.ts';
+import type { SessionPayloads } from './payloads.ts';
 import type { Reception } from './quality/reception.ts';
 import { parseRtp, RtpView } from './rtp/packet.ts';
 
-export interface IncomingStream {
-  readonly payloadType: number;
-  readonly dtmf: { readonly payloadType: number; readonly clockRate: number } | null;
-}
+export type IncomingStream = Pick<SessionPayloads, 'payloadType' | 'dtmf' | 'otherDtmf'>;
 
 /** Filled and read within one turn of the event loop, so one serves all legs. */
 const view = new RtpView();
@@ -17,7 +15,8 @@ const view = new RtpView();
 export class IncomingAudio {
   readonly #stream: IncomingStream;
   readonly #reception: Reception;
-  readonly #keys: DtmfReceiver | null;
+  /** By payload type. */
+  readonly #keys: ReadonlyMap<number, DtmfReceiver>;
   readonly #pressed: (event: DtmfEvent) => void;
   #audio: AudioReceiver | null = null;
   #late = 0;
@@ -25,7 +24,10 @@ export class IncomingAudio {
   constructor(stream: IncomingStream, reception: Reception, pressed: (event: DtmfEvent) => void) {
     this.#stream = stream;
     this.#reception = reception;
-    this.#keys = stream.dtmf ? new DtmfReceiver({ clockRate: stream.dtmf.clockRate }) : null;
+    const formats = stream.dtmf ? [stream.dtmf, ...(stream.otherDtmf ?? [])] : [];
+    this.#keys = new Map(
+      formats.map(({ payloadType, clockRate }) => [payloadType, new DtmfReceiver({ clockRate })]),
+    );
     this.#pressed = pressed;
   }
 
@@ -48,11 +50,11 @@ export class IncomingAudio {
   /** Takes a packet. @returns whether it was RTP */
   push(packet: Uint8Array, nowMs: number): boolean {
     if (!parseRtp(packet, view)) return false;
-    const isKey = view.payloadType === this.#stream.dtmf?.payloadType;
-    this.#reception.push(view.ssrc, view.sequence, view.timestamp, nowMs, !isKey);
-    if (isKey && this.#keys) {
+    const keys = this.#keys.get(view.payloadType);
+    this.#reception.push(view.ssrc, view.sequence, view.timestamp, nowMs, keys === undefined);
+    if (keys) {
       const payload = packet.subarray(view.payloadStart, view.payloadEnd);
-      for (const event of this.#keys.push(view.timestamp, payload, nowMs)) this.#pressed(event);
+      for (const event of keys.push(view.timestamp, payload, nowMs)) this.#pressed(event);
     } else if (this.#audio && view.payloadType === this.#stream.payloadType) {
       this.#audio.push(view, packet, nowMs);
     }
@@ -61,8 +63,10 @@ export class IncomingAudio {
 
   /** Ends key presses whose end was lost. */
   poll(nowMs: number): void {
-    if (!this.#keys?.pressed) return;
-    for (const event of this.#keys.poll(nowMs)) this.#pressed(event);
+    for (const keys of this.#keys.values()) {
+      if (!keys.pressed) continue;
+      for (const event of keys.poll(nowMs)) this.#pressed(event);
+    }
   }
 
   /** 20 ms of what was heard, silence included. */

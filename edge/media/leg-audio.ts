@@ -7,7 +7,7 @@
  *       +-------------------------+----------------------------------------+
  *                              giveBack()
  */
-import type { AudioEndpoint } from '../call/ports.ts';
+import type { AudioEndpoint } from '../call/ports/media.ts';
 import type { AudioExchange } from './audio-exchange.ts';
 import type { LegQuality } from './leg-quality.ts';
 import type { NegotiatedAudio } from './sdp/session.ts';

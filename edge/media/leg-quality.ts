@@ -1,6 +1,6 @@
 /** What one leg measures: reception over all its streams, the worker's counts, and the time of silence. */
 import type { Clock } from '#shared/clock.ts';
-import type { MediaReport } from '#shared/edge-protocol.ts';
+import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import { Reception } from './quality/reception.ts';
 import { type DroppedPackets, mediaReport } from './quality/report.ts';
 import type { RelayLook } from './relay.ts';

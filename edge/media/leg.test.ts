@@ -1,7 +1,8 @@
 /** Legs on a real media worker, against an SRTP endpoint that shares no code with them. */
 import { describe, expect, test } from 'vitest';
 import { frequencyOf, share } from '../../test/fakes/audio.ts';
-import { CallRefused, type DtmfEvent } from '../call/ports.ts';
+import { CallRefused } from '../call/call-refused.ts';
+import type { DtmfEvent } from '../call/ports/media.ts';
 import { echoEndpoint, listener, mediaLine, testOptions, toneEndpoint, useMedia } from './testing.ts';
 
 const { media, newPeer, newLeg, call } = useMedia(testOptions(21_000));
@@ -167,6 +168,29 @@ describe('key presses', () => {
     await leg.sendDtmf('7');
     await peer.when(() => peer.events[0]?.endPackets === 3);
     expect(media().stats().legs).toBe(1);
+  });
+
+  // The numbers of an answer are its maker's: 101 is where the peer hears, and our 101 is 8000 Hz, where it presses.
+  test.each([
+    ['knows them at 8000 Hz alone', '101', ['101 telephone-event/8000'], 800],
+    ['names both', '101 97', ['101 telephone-event/48000', '97 telephone-event/8000'], 4800],
+  ])('beside Opus go both ways with a peer that answers us and %s', async (_, formats, events, duration) => {
+    const { endpoint, events: pressed, nextEvent } = listener();
+    const peer = await newPeer();
+    const leg = await newLeg({ codecs: ['Opus'] });
+    leg.attach({ ...endpoint, read: toneEndpoint(440).read });
+    peer.connect(await leg.offer());
+    await leg.accept(peer.sdp({ formats: `111 ${formats}`, rtpmaps: ['111 opus/48000/2', ...events] }));
+    await peer.heard(3);
+    await leg.sendDtmf('4');
+    await peer.when(() => peer.events[0]?.endPackets === 3);
+    expect(peer.events).toEqual([{ digit: '4', duration, packets: 7, endPackets: 3 }]);
+    // The worker knows a stream by a packet of its codec.
+    peer.send(Buffer.from([0]), { payloadType: 111 });
+    const one = nextEvent();
+    await peer.press('5');
+    await one;
+    expect(pressed).toEqual([{ digit: '5', durationMs: 100 }]);
   });
 
   test('that are no keys, or that the peer cannot take, are refused', async () => {

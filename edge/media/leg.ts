@@ -21,8 +21,9 @@
 
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { CodecName } from '#shared/codecs.ts';
-import type { MediaReport } from '#shared/edge-protocol.ts';
-import { type AudioEndpoint, CallRefused, type MediaLeg, type MediaLegOptions } from '../call/ports.ts';
+import type { MediaReport } from '#shared/edge-protocol/calls.ts';
+import { CallRefused } from '../call/call-refused.ts';
+import type { AudioEndpoint, MediaLeg, MediaLegOptions } from '../call/ports/media.ts';
 import { AudioExchange } from './audio-exchange.ts';
 import { LegAudio } from './leg-audio.ts';
 import { LegQuality } from './leg-quality.ts';

@@ -8,14 +8,8 @@
 import { availableParallelism } from 'node:os';
 import { type Clock, systemClock, type Timer } from '#shared/clock.ts';
 import { type CodecName, codecNames } from '#shared/codecs.ts';
-import {
-  type BridgeOptions,
-  CallRefused,
-  type Media,
-  type MediaBridge,
-  type MediaLeg,
-  type MediaLegOptions,
-} from '../call/ports.ts';
+import { CallRefused } from '../call/call-refused.ts';
+import type { BridgeOptions, Media, MediaBridge, MediaLeg, MediaLegOptions } from '../call/ports/media.ts';
 import { Bridge } from './bridge.ts';
 import { availableCodecs, codecAvailable } from './codec/codecs.ts';
 import { Leg, type LegSurroundings } from './leg.ts';

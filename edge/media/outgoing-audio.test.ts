@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AudioEndpoint } from '../call/ports.ts';
+import type { AudioEndpoint } from '../call/ports/media.ts';
 import { createCodec } from './codec/codecs.ts';
 import { OutgoingAudio } from './outgoing-audio.ts';
 import { parseRtp, RtpView } from './rtp/packet.ts';

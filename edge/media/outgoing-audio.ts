@@ -2,14 +2,15 @@
  * What one leg sends: every 20 ms a frame of the agent, a frame of silence, or a step of a key press in its place.
  * Nothing is allocated per frame.
  */
-import type { AudioEndpoint } from '../call/ports.ts';
+import type { AudioEndpoint } from '../call/ports/media.ts';
 import type { AudioCodec } from './codec/codec.ts';
 import { DtmfSender } from './dtmf/sender.ts';
 import { RtpWriter } from './rtp/packet.ts';
+import type { EventFormat } from './sdp/session.ts';
 
 export interface OutgoingStream {
   readonly payloadType: number;
-  readonly dtmf: { readonly payloadType: number; readonly clockRate: number } | null;
+  readonly dtmf: EventFormat | null;
   /** RTP clock of the audio, Hz. */
   readonly clockRate: number;
   /** SSRC on the way to the worker, which has its own towards the peer. */

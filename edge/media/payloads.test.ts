@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
   consumerCapabilities,
+  offeredPayloads,
   producerParameters,
   relayCapabilities,
   routerCodecs,
+  sendingKey,
   tableKey,
 } from './payloads.ts';
 
@@ -32,6 +34,22 @@ describe("the worker's table of a session", () => {
     ].map(tableKey);
     expect(new Set(keys).size).toBe(4);
   });
+});
+
+test('a peer whose answer names key presses at two clocks sends them under our numbers for both', () => {
+  const answered = { ...opus, otherDtmf: [{ payloadType: 97, clockRate: 8000 }] };
+  const received = offeredPayloads(answered);
+  expect(received).toEqual({
+    codec: 'Opus',
+    payloadType: 111,
+    dtmf: { payloadType: 110, clockRate: 48_000 },
+    otherDtmf: [{ payloadType: 101, clockRate: 8000 }],
+  });
+  expect(routerCodecs(received).map(({ preferredPayloadType }) => preferredPayloadType)).toEqual([
+    111, 110, 101,
+  ]);
+  expect(tableKey(answered)).not.toBe(tableKey(opus));
+  expect(sendingKey(answered)).toBe(sendingKey(opus));
 });
 
 test('a stream of the peer is known by a MID, because SIP signals no SSRC', () => {

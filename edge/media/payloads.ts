@@ -13,12 +13,15 @@
 import type { types } from 'mediasoup';
 import type { CodecName } from '#shared/codecs.ts';
 import { codecFormats, telephoneEventPayloadTypes } from './sdp/formats.ts';
+import type { EventFormat } from './sdp/session.ts';
 
 export interface SessionPayloads {
   readonly codec: CodecName;
   readonly payloadType: number;
   /** RFC 4733 telephone-event, null when it was not negotiated. */
-  readonly dtmf: { readonly payloadType: number; readonly clockRate: number } | null;
+  readonly dtmf: EventFormat | null;
+  /** The same at other clock rates, which may come in its place. */
+  readonly otherDtmf?: readonly EventFormat[];
 }
 
 interface Label {
@@ -49,8 +52,16 @@ export function routerCodecs(session: SessionPayloads): types.RouterRtpCodecCapa
 
 /** Tells sessions apart that need different router tables. */
 export function tableKey(session: SessionPayloads): string {
-  const dtmf = session.dtmf ? `${session.dtmf.payloadType}/${session.dtmf.clockRate}` : '-';
-  return `${session.codec}:${session.payloadType}+${dtmf}`;
+  return [sendingKey(session), ...(session.otherDtmf ?? []).map(eventKey)].join('+');
+}
+
+/** Tells sessions apart whose peers are sent packets under different payload types. */
+export function sendingKey({ codec, payloadType, dtmf }: SessionPayloads): string {
+  return `${codec}:${payloadType}+${dtmf ? eventKey(dtmf) : '-'}`;
+}
+
+function eventKey({ payloadType, clockRate }: EventFormat): string {
+  return `${payloadType}/${clockRate}`;
 }
 
 /** A producer of packets under the session's payload types. `stream`: an SSRC of ours, or learned from the peer. */
@@ -92,18 +103,23 @@ export function relayCapabilities(from: SessionPayloads, to: SessionPayloads): t
 }
 
 /** The payload types of our own first offer for what the peer chose: under these it sends (RFC 3264 section 5.1). */
-export function offeredPayloads(session: SessionPayloads): SessionPayloads {
-  const events = session.dtmf;
-  const payloadType = events && telephoneEventPayloadTypes.get(events.clockRate);
+export function offeredPayloads({ codec, dtmf, otherDtmf = [] }: SessionPayloads): SessionPayloads {
   return {
-    codec: session.codec,
-    payloadType: codecFormats[session.codec].payloadType,
-    dtmf: events && payloadType ? { payloadType, clockRate: events.clockRate } : null,
+    codec,
+    payloadType: codecFormats[codec].payloadType,
+    dtmf: dtmf && offeredEvents(dtmf),
+    otherDtmf: otherDtmf.flatMap((events) => offeredEvents(events) ?? []),
   };
+}
+
+/** null: we offered none of this clock rate. */
+function offeredEvents({ clockRate }: EventFormat): EventFormat | null {
+  const payloadType = telephoneEventPayloadTypes.get(clockRate);
+  return payloadType === undefined ? null : { payloadType, clockRate };
 }
 
 function entries(session: SessionPayloads): (Label & { payloadType: number })[] {
   const main = { ...labels[session.codec], payloadType: session.payloadType };
-  if (!session.dtmf) return [main];
-  return [main, { mimeType: 'audio/telephone-event', ...session.dtmf }];
+  const events = session.dtmf ? [session.dtmf, ...(session.otherDtmf ?? [])] : [];
+  return [main, ...events.map((format) => ({ mimeType: 'audio/telephone-event', ...format }))];
 }

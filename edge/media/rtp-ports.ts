@@ -8,7 +8,7 @@
  */
 
 import type { Clock } from '#shared/clock.ts';
-import { CallRefused } from '../call/ports.ts';
+import { CallRefused } from '../call/call-refused.ts';
 
 export interface RtpPortsOptions {
   /** Lowest and highest port that may be used; an odd `min` or even `max` loses a port. */

@@ -17,14 +17,14 @@
  * Three round trips to the worker: open; connect and produce; consume.
  */
 import type { types } from 'mediasoup';
-import { CallRefused } from '../call/ports.ts';
+import { CallRefused } from '../call/call-refused.ts';
 import { isDestination } from './media-address.ts';
 import {
   consumerCapabilities,
   producerParameters,
   relayCapabilities,
   type SessionPayloads,
-  tableKey,
+  sendingKey,
 } from './payloads.ts';
 import type { DroppedPackets } from './quality/report.ts';
 import { Relay } from './relay.ts';
@@ -144,7 +144,7 @@ export class SrtpPath {
   serves(session: NegotiatedAudio): boolean {
     const peer = this.#peer;
     if (!peer || this.rtcpMux !== session.rtcpMux || peer.remoteKey !== session.remoteKey) return false;
-    if (tableKey(peer) !== tableKey(session)) return false;
+    if (sendingKey(peer) !== sendingKey(session)) return false;
     const { address, rtpPort, rtcpPort } = session.remote;
     // The old way to hold says 0.0.0.0 and means to come back to where it was (RFC 3264 section 8.4).
     if (address === '0.0.0.0' || address === '::') return true;

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { CodecName } from '#shared/codecs.ts';
 import { acceptTestWorker, testWorkerBin } from '../../test/fakes/media-worker.ts';
 import { type HeardPacket, SrtpPeer, type SrtpPeerOptions } from '../../test/fakes/srtp-peer.ts';
-import type { AudioEndpoint, DtmfEvent, MediaLeg, MediaLegOptions } from '../call/ports.ts';
+import type { AudioEndpoint, DtmfEvent, MediaLeg, MediaLegOptions } from '../call/ports/media.ts';
 import { createMedia, type MediaOptions, type RunningMedia } from './media.ts';
 
 /** Media on the loopback address with a quick end of everything, on 200 ports from `portMin`. */

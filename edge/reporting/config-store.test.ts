@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol.ts';
+import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.ts';
 import { applyChange, ConfigGap, ConfigStore } from './config-store.ts';
 
 const config: EdgeConfig = {

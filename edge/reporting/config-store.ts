@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Compile } from 'typebox/compile';
-import { EdgeConfig, type EdgeConfigChange } from '#shared/edge-protocol.ts';
+import { EdgeConfig, type EdgeConfigChange } from '#shared/edge-protocol/config.ts';
 
 const validConfig = Compile(EdgeConfig);
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '#shared/clock.ts';
-import type { EdgeConfig } from '#shared/edge-protocol.ts';
+import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { callRecord } from '../../test/fakes/call-record.ts';
 import { FakeControl } from '../../test/fakes/fake-control.ts';
 import { defaultLinkLimits, Link, type LinkOptions } from './link.ts';

@@ -1,13 +1,9 @@
 import { Compile } from 'typebox/compile';
 import WebSocket from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
-import {
-  ControlToEdge,
-  type EdgeCommand,
-  type EdgeConfig,
-  type EdgeConfigChange,
-  type EdgeToControl,
-} from '#shared/edge-protocol.ts';
+import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
+import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.ts';
+import { ControlToEdge, type EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import { apiErrors } from '#shared/errors.ts';
 import type { Outbox, StoredReport } from './outbox.ts';
 

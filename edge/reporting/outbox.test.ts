@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ReportBody } from '#shared/edge-protocol.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { callRecord } from '../../test/fakes/call-record.ts';
 import { Outbox, type StoredReport } from './outbox.ts';
 

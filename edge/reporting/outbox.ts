@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
-import type { CallRecord, ReportBody } from '#shared/edge-protocol.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { newId } from '#shared/ids.ts';
 
 /** A stored report, its body still as JSON text: it is sent on without being parsed again. */

@@ -1,13 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Timer } from '#shared/clock.ts';
-import type {
-  CallRecord,
-  EdgeCommand,
-  EdgeConfig,
-  EdgeToControl,
-  ReportBody,
-} from '#shared/edge-protocol.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
+import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import type { EdgeToControl } from '#shared/edge-protocol/frames.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { newId } from '#shared/ids.ts';
 import { applyChange, ConfigGap, ConfigStore } from './config-store.ts';
 import { readOrMake } from './edge-id.ts';

@@ -1,4 +1,4 @@
-import type { TraceMessage } from '#shared/edge-protocol.ts';
+import type { TraceMessage } from '#shared/edge-protocol/calls.ts';
 import type { HepPacket } from '#shared/hep.ts';
 import { redactSip } from '#shared/sip-redaction.ts';
 

@@ -7,7 +7,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Log } from '../call/log.ts';
-import type { TrunkCredentials } from '../call/ports.ts';
+import type { TrunkCredentials } from '../call/ports/dialing.ts';
 import { authorization, hashOf, parseChallenges, strength, strongest } from './digest.ts';
 import { type HeaderFields, headerOf } from './headers.ts';
 

@@ -3,11 +3,12 @@
  * collisions, and the session timer. The same for dialogs that came in and that went out.
  */
 import type { Timer } from '#shared/clock.ts';
-import { CallRefused, type LegEvents } from '../call/ports.ts';
+import { CallRefused } from '../call/call-refused.ts';
+import type { LegEvents } from '../call/ports/signaling.ts';
+import type { DialogRequest } from './dialog-request.ts';
 import { capabilities, type Environment, respond } from './environment.ts';
 import { collision, type Exchanges, glarePauseMs, retryAfterOverlap } from './glare.ts';
 import { accept, type HeaderFields, headerOf, unsupportedTags, warningOf } from './headers.ts';
-import type { DialogRequest } from './in-dialog.ts';
 import { Peer } from './peer.ts';
 import { sessionBody } from './session-body.ts';
 import {

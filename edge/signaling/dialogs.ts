@@ -1,5 +1,5 @@
 /** The dialogs that are up, by the engine's dialog id, and who takes their requests. */
-import type { CallLeg, DialogIdentity } from '../call/ports.ts';
+import type { CallLeg, DialogIdentity } from '../call/ports/signaling.ts';
 import type { Replaces } from './replaces.ts';
 import type { SrfRequest, SrfResponse } from './srf.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HeaderMapping } from '#shared/edge-protocol.ts';
+import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import { inboundVariables, outboundHeaders } from './header-mapping.ts';
 
 const hex = (text: string) => Buffer.from(text, 'utf8').toString('hex');

@@ -1,6 +1,7 @@
 /** Headers of INVITEs: those received as variables of the call, variables as those sent (contract 2.8). Pure. */
 import { isBuiltIn } from '#shared/agent/built-in-variables.ts';
-import type { CallVariables, HeaderMapping } from '#shared/edge-protocol.ts';
+import type { CallVariables } from '#shared/edge-protocol/agents.ts';
+import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import { type HeaderFields, tokensOf } from './headers.ts';
 
 /** Headers that become variables without a mapping, besides every `X-` header. */

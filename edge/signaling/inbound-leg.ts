@@ -5,20 +5,15 @@
  *        |                    |                   |             |
  *        +---- reject, CANCEL, BYE of the peer, engine lost: over (from everywhere)
  */
-import type {
-  CallLeg,
-  DialogIdentity,
-  LegEvents,
-  LegFacts,
-  ReferEvents,
-  ReferOrder,
-  Refusal,
-} from '../call/ports.ts';
+
+import type { ReferEvents, ReferOrder } from '../call/ports/refer.ts';
+import type { CallLeg, DialogIdentity, LegEvents, LegFacts, Refusal } from '../call/ports/signaling.ts';
+import { type DialogRequest, sendInDialog } from './dialog-request.ts';
 import { DialogSession } from './dialog-session.ts';
 import type { DialogOwner, Dialogs } from './dialogs.ts';
 import { capabilities, type Environment, respond } from './environment.ts';
 import { allow, contactOf, headerOf, reasonOf, supported, tagOf, tokensOf, warningOf } from './headers.ts';
-import { answerInDialog, causeOfEngineBye, type DialogRequest, sendInDialog } from './in-dialog.ts';
+import { answerInDialog, causeOfEngineBye } from './in-dialog.ts';
 import { uriOf } from './numbers.ts';
 import { Refers, tooLate } from './refers.ts';
 import { sessionBody } from './session-body.ts';

@@ -2,12 +2,13 @@
  * An INVITE on its way in: a list of verbs, each of which lets it pass or turns it away. What passes all of
  * them becomes a call.
  */
-import type { EdgeConfig, InboundTrunk, NumberConfig } from '#shared/edge-protocol.ts';
+import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import type { InboundTrunk, NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import type { TerminationCode } from '#shared/termination.ts';
+import type { CallPlan } from '../call/call-plan.ts';
 import type { Calls } from '../call/calls.ts';
 import { retryAfterS } from '../call/live-call.ts';
-import type { LegFacts } from '../call/ports.ts';
-import type { CallPlan } from '../call/record.ts';
+import type { LegFacts } from '../call/ports/signaling.ts';
 import { type TestVisit, type TestVisits, testKeyHeader } from '../call/test-visits.ts';
 import type { DialogOwner, Dialogs } from './dialogs.ts';
 import { type Environment, respond } from './environment.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NumberConfig } from '#shared/edge-protocol.ts';
+import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import { NumberIndex, normalizeNumber, sipUri, uriOf, userOf } from './numbers.ts';
 
 const config = (number: string): NumberConfig => ({

@@ -1,6 +1,6 @@
 /** Numbers as SIP carries them, and which configured number is meant. Pure. */
 import { toE164 } from '#shared/e164.ts';
-import type { NumberConfig } from '#shared/edge-protocol.ts';
+import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
 
 /** E.164 with plus where `user` is a full number, else `user` unchanged. */
 export function normalizeNumber(user: string): string {

@@ -1,6 +1,6 @@
 /** Asks an endpoint by OPTIONS whether it is there (RFC 3261 section 11, contract 3.3). */
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { DialTarget } from '../call/ports.ts';
+import type { DialTarget } from '../call/ports/dialing.ts';
 import { capabilities, type Environment } from './environment.ts';
 import type { Exchange } from './exchange.ts';
 import { contactOf } from './headers.ts';

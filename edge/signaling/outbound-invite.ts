@@ -1,5 +1,5 @@
 /** The INVITE that begins a call of ours, as data. Pure. */
-import type { DialTarget, OutboundInvite } from '../call/ports.ts';
+import type { DialTarget, OutboundInvite } from '../call/ports/dialing.ts';
 import { capabilities, type Environment } from './environment.ts';
 import { outboundHeaders } from './header-mapping.ts';
 import { contactOf } from './headers.ts';

@@ -4,8 +4,9 @@ import { DrachtioServer, type Sent } from '../../test/fakes/drachtio-server.ts';
 import { FakeAgents } from '../../test/fakes/fake-agents.ts';
 import { FakeMedia, fakeAnswer } from '../../test/fakes/fake-media.ts';
 import { QuietLog } from '../../test/fakes/quiet-log.ts';
+import { CallRefused } from '../call/call-refused.ts';
 import { Calls } from '../call/calls.ts';
-import { CallRefused, type DialEvents, type OutboundInvite, type OutboundLeg } from '../call/ports.ts';
+import type { DialEvents, OutboundInvite, OutboundLeg } from '../call/ports/dialing.ts';
 import { Signaling } from './signaling.ts';
 
 const target = { host: 'trunk.example', address: '192.0.2.1', port: 5061, serverName: 'trunk.example' };

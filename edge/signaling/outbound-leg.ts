@@ -11,23 +11,17 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Timer } from '#shared/clock.ts';
-import type {
-  CallLeg,
-  DialEvents,
-  DialogIdentity,
-  DialTarget,
-  OutboundLeg as Leg,
-  OutboundInvite,
-  ReferEvents,
-  ReferOrder,
-} from '../call/ports.ts';
+import type { DialEvents, DialTarget, OutboundLeg as Leg, OutboundInvite } from '../call/ports/dialing.ts';
+import type { ReferEvents, ReferOrder } from '../call/ports/refer.ts';
+import type { CallLeg, DialogIdentity } from '../call/ports/signaling.ts';
 import { Authenticator, isChallenge } from './authenticator.ts';
+import { type DialogRequest, sendInDialog } from './dialog-request.ts';
 import { DialogSession } from './dialog-session.ts';
 import type { DialogOwner, Dialogs } from './dialogs.ts';
 import { type Environment, respond } from './environment.ts';
 import { retryAfterOverlap } from './glare.ts';
 import { headerOf, reasonOf, tagOf } from './headers.ts';
-import { answerInDialog, causeOfEngineBye, type DialogRequest, sendInDialog } from './in-dialog.ts';
+import { answerInDialog, causeOfEngineBye } from './in-dialog.ts';
 import { uriOf } from './numbers.ts';
 import { inviteOf } from './outbound-invite.ts';
 import { Refers, tooLate } from './refers.ts';

@@ -8,7 +8,8 @@ import { FakeMedia, fakeAnswer } from '../../test/fakes/fake-media.ts';
 import { SipCallee } from '../../test/fakes/sip-callee.ts';
 import type { Heard } from '../../test/fakes/sip-caller.ts';
 import { freeTcpPort } from '../../test/system/ports.ts';
-import { CallRefused, type Place } from '../call/ports.ts';
+import { CallRefused } from '../call/call-refused.ts';
+import type { Place } from '../call/ports/routes.ts';
 import { authorization, parseChallenges } from './digest.ts';
 import { TestEdge } from './testing.ts';
 

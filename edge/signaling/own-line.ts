@@ -5,7 +5,13 @@
  */
 import type { Clock } from '#shared/clock.ts';
 import type { Log } from '../call/log.ts';
-import type { DialEvents, Dialer, DialTarget, OutboundLeg as Leg, OutboundInvite } from '../call/ports.ts';
+import type {
+  DialEvents,
+  Dialer,
+  DialTarget,
+  OutboundLeg as Leg,
+  OutboundInvite,
+} from '../call/ports/dialing.ts';
 import { EngineLink } from './connect.ts';
 import { Dialogs } from './dialogs.ts';
 import { type Environment, respond } from './environment.ts';

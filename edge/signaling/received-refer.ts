@@ -8,10 +8,10 @@
  * NOTIFYs leave one after the other: the next one when the one before has its response.
  */
 import type { Timer } from '#shared/clock.ts';
-import type { PeerRefer } from '../call/ports.ts';
+import type { PeerRefer } from '../call/ports/refer.ts';
+import type { DialogRequest } from './dialog-request.ts';
 import { type Environment, type ReferOutcome, respond } from './environment.ts';
 import { allow, headerOf, supported } from './headers.ts';
-import type { DialogRequest } from './in-dialog.ts';
 import { type StatusLine, sipfrag, sipfragType } from './sipfrag.ts';
 import type { SrfAnswer, SrfRequest, SrfResponse } from './srf.ts';
 

@@ -1,8 +1,8 @@
 /** The REFERs of one dialog, from both sides, and the NOTIFYs that belong to them. */
-import type { PeerRefer, ReferEvents, ReferOrder } from '../call/ports.ts';
+import type { PeerRefer, ReferEvents, ReferOrder } from '../call/ports/refer.ts';
+import type { DialogRequest } from './dialog-request.ts';
 import { type Environment, respond } from './environment.ts';
 import { allow, headerOf, supported, unsupportedTags } from './headers.ts';
-import type { DialogRequest } from './in-dialog.ts';
 import { ReceivedRefer } from './received-refer.ts';
 import { readRefer } from './refer-to.ts';
 import { SentRefer } from './sent-refer.ts';

@@ -1,5 +1,5 @@
 /** REGISTER and the OPTIONS that keeps its connection, as data (RFC 3261 section 10.2). Pure. */
-import type { DialTarget } from '../call/ports.ts';
+import type { DialTarget } from '../call/ports/dialing.ts';
 import { capabilities, type Environment } from './environment.ts';
 import { hostPart, sipUri, userPart } from './numbers.ts';
 import type { NewRequest } from './srf.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { QuietLog } from '../../test/fakes/quiet-log.ts';
-import type { DialTarget } from '../call/ports.ts';
+import type { DialTarget } from '../call/ports/dialing.ts';
 import type { Outcome } from './exchange.ts';
 import {
   type BindingState,

@@ -17,7 +17,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Timer } from '#shared/clock.ts';
 import type { Log } from '../call/log.ts';
-import type { DialTarget } from '../call/ports.ts';
+import type { DialTarget } from '../call/ports/dialing.ts';
 import { type AuthenticatedRequest, Authenticator } from './authenticator.ts';
 import type { Environment } from './environment.ts';
 import type { Exchange, Outcome } from './exchange.ts';

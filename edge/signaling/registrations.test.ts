@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import type { InboundTrunk, RegistrationState } from '#shared/edge-protocol.ts';
+import type { InboundTrunk } from '#shared/edge-protocol/numbers.ts';
+import type { RegistrationState } from '#shared/edge-protocol/reports.ts';
 import { QuietLog } from '../../test/fakes/quiet-log.ts';
 import type { Outcome } from './exchange.ts';
 import { Registrations } from './registrations.ts';

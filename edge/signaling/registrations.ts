@@ -6,7 +6,8 @@
  * Contact, and a late un-REGISTER would take the new binding away.
  */
 import type { Timer } from '#shared/clock.ts';
-import type { NumberConfig, RegistrationState } from '#shared/edge-protocol.ts';
+import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
+import type { RegistrationState } from '#shared/edge-protocol/reports.ts';
 import type { Environment } from './environment.ts';
 import type { Exchange } from './exchange.ts';
 import type { Registrar } from './register-request.ts';

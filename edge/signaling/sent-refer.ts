@@ -8,7 +8,7 @@
  * A settled one is kept until its subscription ends, so that NOTIFYs that come late are answered 200.
  */
 import type { Timer } from '#shared/clock.ts';
-import type { ReferEvents } from '../call/ports.ts';
+import type { ReferEvents } from '../call/ports/refer.ts';
 import type { Environment } from './environment.ts';
 import { type HeaderFields, headerOf } from './headers.ts';
 import { statusLineOf } from './sipfrag.ts';

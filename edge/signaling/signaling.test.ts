@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import type { CallRecord, EdgeConfig, InboundTrunk } from '#shared/edge-protocol.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import type { InboundTrunk, NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import { DrachtioServer } from '../../test/fakes/drachtio-server.ts';
 import { echoAgent, FakeAgents } from '../../test/fakes/fake-agents.ts';
 import { sdpOffer } from '../../test/fakes/fake-leg.ts';
@@ -45,6 +47,9 @@ let signaling: Signaling;
 let records: CallRecord[];
 let refused: string[];
 let up: (value: boolean) => void;
+/** Resolves when the address of `carrier.example` is known. */
+let lookedUp: Promise<void>;
+let found: () => void;
 
 const engineUp = () =>
   new Promise<boolean>((resolve) => {
@@ -59,6 +64,9 @@ beforeEach(async () => {
   log = new QuietLog();
   records = [];
   refused = [];
+  lookedUp = new Promise((resolve) => {
+    found = resolve;
+  });
   let id = 0;
   calls = new Calls({
     clock,
@@ -81,6 +89,11 @@ beforeEach(async () => {
     refused: (reason) => refused.push(reason),
     random: () => 0.5,
     engineUp: (value) => up(value),
+    resolve: async (host) => {
+      if (host !== 'carrier.example') throw new Error('NXDOMAIN');
+      setImmediate(found);
+      return ['203.0.113.9'];
+    },
   });
   signaling.configure(config);
   const ready = engineUp();
@@ -594,6 +607,38 @@ describe('an INVITE that becomes no call', () => {
       expect((await server.next()).headers['x-trunkline-block']).toBeUndefined();
     }
     expect(signaling.refusedByEngine('192.0.2.1', 100)).toBe(0);
+  });
+
+  it('of an endpoint that is only called is never blocked for its OPTIONS, and may not call', async () => {
+    const calledOnly: NumberConfig = {
+      number: '+14155550102',
+      org_id: 'org-1',
+      inbound: [],
+      outbound: [
+        {
+          id: 'trunk-2',
+          priority: 1,
+          endpoints: [{ host: 'carrier.example', port: 5061, priority: 0 }],
+          triggers: [],
+          failback: 'auto',
+          codecs: ['PCMU'],
+          transcode: false,
+          credentials: null,
+          headers: [],
+        },
+      ],
+      agent: null,
+    };
+    signaling.configure({ ...config, numbers: [...config.numbers, calledOnly] });
+    await lookedUp;
+    const address = '203.0.113.9';
+    for (let i = 0; i < 20; i++) {
+      server.peer({ method: 'OPTIONS', callId: `o${i}`, address });
+      const { startLine, headers } = await server.next();
+      expect([startLine, headers['x-trunkline-block']]).toEqual(['SIP/2.0 200 OK', undefined]);
+    }
+    server.peer({ ...invite, address });
+    expect((await server.next()).startLine).toBe('SIP/2.0 403 Forbidden');
   });
 });
 

@@ -1,9 +1,15 @@
 /** Signaling as the edge composes it: one connection to the engine, and every request to the one who takes it. */
 import type { Clock } from '#shared/clock.ts';
-import type { EdgeConfig } from '#shared/edge-protocol.ts';
+import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { retryAfterS } from '../call/live-call.ts';
 import type { Log } from '../call/log.ts';
-import type { DialEvents, Dialer, DialTarget, OutboundLeg as Leg, OutboundInvite } from '../call/ports.ts';
+import type {
+  DialEvents,
+  Dialer,
+  DialTarget,
+  OutboundLeg as Leg,
+  OutboundInvite,
+} from '../call/ports/dialing.ts';
 import type { TestVisits } from '../call/test-visits.ts';
 import { EngineLink } from './connect.ts';
 import { Dialogs } from './dialogs.ts';
@@ -25,7 +31,7 @@ import { OwnLine } from './own-line.ts';
 import { type RegistrarAccess, Registrations } from './registrations.ts';
 import type { SessionSettings } from './session-timer.ts';
 import { type Resolve, resolveSource, SourceHosts } from './source-hosts.ts';
-import { plainAddress, SourceIndex } from './sources.ts';
+import { hostsOf, plainAddress, SourceIndex } from './sources.ts';
 import { type EngineAddress, forgetInvite, type SrfRequest, type SrfResponse } from './srf.ts';
 import { type StrangerLimits, Strangers } from './strangers.ts';
 
@@ -180,8 +186,7 @@ export class Signaling implements Dialer {
     if (unreadable.length > 0) {
       this.#options.log.warn({ entries: unreadable }, 'allowed addresses that cannot be read are left out');
     }
-    const trunks = config.numbers.flatMap((number) => number.inbound);
-    this.#hosts.follow(trunks.flatMap((trunk) => (trunk.source_host === null ? [] : [trunk.source_host])));
+    this.#hosts.follow(hostsOf(config));
     this.#registrations?.follow(config.numbers);
   }
 

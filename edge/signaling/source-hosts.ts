@@ -1,4 +1,4 @@
-/** Addresses of the hosts that trunks name as sources, looked up again every few minutes (contract 2.1). */
+/** Addresses of the hosts that trunks name, looked up again every few minutes (contract 2.1). */
 import { lookup, resolveSrv } from 'node:dns/promises';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Log } from '../call/log.ts';
@@ -87,7 +87,10 @@ export class SourceHosts {
           altered ||= addresses.join() !== this.#addresses.get(host)?.join();
           this.#addresses.set(host, addresses);
         } catch (error) {
-          log.warn({ host, error: String(error) }, 'the source host of a trunk cannot be looked up');
+          log.warn(
+            { host, error: String(error) },
+            "the host of a trunk cannot be looked up: what comes from there counts as a stranger's",
+          );
         }
       }),
     );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { EdgeConfig, InboundTrunk, NumberConfig } from '#shared/edge-protocol.ts';
-import { plainAddress, SourceIndex } from './sources.ts';
+import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import type { InboundTrunk, NumberConfig, OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
+import { hostsOf, plainAddress, SourceIndex } from './sources.ts';
 
 const trunk = (id: string, allowed_ips: string[], source_host: string | null = null): InboundTrunk => ({
   id,
@@ -16,6 +17,18 @@ const number = (...inbound: InboundTrunk[]): NumberConfig => ({
   inbound,
   outbound: [],
   agent: null,
+});
+const outboundTrunk = (host: string, standby: string[] = []): OutboundTrunk => ({
+  id: 'o',
+  priority: 1,
+  endpoints: [{ host, port: 5061, priority: 0 }],
+  standby: standby.map((name, place) => ({ host: name, port: 5061, priority: place + 1 })),
+  triggers: [],
+  failback: 'auto',
+  codecs: ['PCMU'],
+  transcode: false,
+  credentials: null,
+  headers: [],
 });
 const config = (numbers: NumberConfig[], open_inbound = false): EdgeConfig => ({
   version: 1,
@@ -97,6 +110,41 @@ describe('a source address', () => {
     const sources = index(config);
     expect(sources.unreadable).toEqual(['bogus', '192.0.2.0/33', '192.0.2.1/']);
     expect(sources.admit(config, '192.0.2.5').allowed).toBe(true);
+  });
+});
+
+describe('what only takes calls', () => {
+  const calledOnly = {
+    ...number(trunk('a', [], 'pbx.example.com')),
+    outbound: [outboundTrunk('trunk.example.com', ['192.0.2.7', '[2001:db8::7]', 'standby.example.com'])],
+  };
+  const sources = index(
+    calledOnly,
+    false,
+    new Map([
+      ['trunk.example.com', ['198.51.100.1', '2001:db8::1']],
+      ['standby.example.com', ['198.51.100.2']],
+    ]),
+  );
+
+  it.each(['198.51.100.1', '2001:db8::1', '192.0.2.7', '2001:db8::7', '198.51.100.2'])(
+    'is known at %s, and may not call for that',
+    (address) => {
+      expect(sources.knows(address)).toBe(true);
+      expect(sources.admit(calledOnly, address)).toEqual({ allowed: false });
+    },
+  );
+
+  it('is a stranger at any other address', () => {
+    expect(sources.knows('198.51.100.3')).toBe(false);
+  });
+
+  it('has its names looked up like those of callers', () => {
+    expect([...hostsOf(config([calledOnly]))]).toEqual([
+      'pbx.example.com',
+      'trunk.example.com',
+      'standby.example.com',
+    ]);
   });
 });
 

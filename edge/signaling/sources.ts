@@ -1,6 +1,7 @@
 /** Which source addresses belong to which trunk. Pure but for node's own address lists. */
 import { BlockList, isIP } from 'node:net';
-import type { EdgeConfig, InboundTrunk, NumberConfig } from '#shared/edge-protocol.ts';
+import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import type { InboundTrunk, NumberConfig } from '#shared/edge-protocol/numbers.ts';
 
 const mappedPrefix = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i;
 
@@ -56,6 +57,26 @@ export interface RegisteredNumber {
   readonly trunk: InboundTrunk;
 }
 
+function isAddress(host: string): boolean {
+  return isIP(plainAddress(host)) !== 0;
+}
+
+/** Hosts that a number's calls go to, those of a failover that is switched off among them: they are probed. */
+function outboundHosts({ outbound }: NumberConfig): string[] {
+  return outbound.flatMap(({ endpoints, standby }) =>
+    [...endpoints, ...(standby ?? [])].map(({ host }) => host),
+  );
+}
+
+/** The host names of a configuration whose addresses a `SourceIndex` needs. */
+export function hostsOf({ numbers }: EdgeConfig): Set<string> {
+  const hosts = numbers.flatMap((number) => [
+    ...number.inbound.flatMap(({ source_host }) => (source_host === null ? [] : [source_host])),
+    ...outboundHosts(number).filter((host) => !isAddress(host)),
+  ]);
+  return new Set(hosts);
+}
+
 interface TrunkSources {
   readonly trunk: InboundTrunk;
   readonly addresses: AddressSet;
@@ -71,13 +92,14 @@ export class SourceIndex {
   /** Entries that could not be read, for the log. */
   readonly unreadable: string[] = [];
 
-  /** @param resolved addresses of each `source_host` */
+  /** @param resolved addresses of each of the `hostsOf` the configuration */
   constructor(config: EdgeConfig, resolved: ReadonlyMap<string, readonly string[]>) {
     this.#openInbound = config.open_inbound;
     for (const number of config.numbers) {
       const trunks = number.inbound.map((trunk) => this.#sourcesOf(trunk, resolved));
       this.#byNumber.set(number.number, trunks);
       for (const sources of trunks) this.#addRegistered(number, sources);
+      for (const host of outboundHosts(number)) this.#addOutbound(host, resolved);
     }
   }
 
@@ -89,6 +111,11 @@ export class SourceIndex {
       else this.unreadable.push(entry);
     }
     return { trunk, addresses };
+  }
+
+  /** Calls go to it and none need come from it, but its OPTIONS are no scanner's. */
+  #addOutbound(host: string, resolved: ReadonlyMap<string, readonly string[]>): void {
+    for (const address of isAddress(host) ? [host] : (resolved.get(host) ?? [])) this.#all.add(address);
   }
 
   #addRegistered(number: NumberConfig, sources: TrunkSources): void {
@@ -132,7 +159,10 @@ export class SourceIndex {
     return { allowed: false };
   }
 
-  /** Whether any configuration of any number names this source: such a one is no scanner. */
+  /**
+   * Whether any configuration of any number names this source, be it only to call it: such a one is no scanner. It
+   * may not call for that; `admit` says who may.
+   */
   knows(address: string): boolean {
     return this.#all.has(address);
   }

@@ -1,6 +1,6 @@
 /** REFER and Replaces with every part real but media, agents and routes: what goes over the wire. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CallRecord } from '#shared/edge-protocol.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { echoAgent, FakeAgents } from '../../test/fakes/fake-agents.ts';
 import { FakeRoutes, placeAt } from '../../test/fakes/fake-hunt.ts';
 import { sdpOffer } from '../../test/fakes/fake-leg.ts';

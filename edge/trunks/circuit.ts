@@ -9,7 +9,7 @@
  *                     manual: `failback_now`
  *                     either: the failover endpoints are all unreachable and the primary is not
  */
-import type { OutboundTrunk } from '#shared/edge-protocol.ts';
+import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import type { Endpoint } from '#shared/trunk-protocol.ts';
 
 /** What failover needs of an outbound configuration. */

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '#shared/clock.ts';
 import type { Endpoint, FailoverTrigger } from '#shared/trunk-protocol.ts';
-import type { AttemptOutcome } from '../call/ports.ts';
+import type { AttemptOutcome } from '../call/ports/routes.ts';
 import {
   activeEndpoint,
   type Circuit,

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '#shared/clock.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
-import type { AttemptOutcome, Hunt, OutboundRoute, Place } from '../call/ports.ts';
+import type { AttemptOutcome, Hunt, OutboundRoute, Place } from '../call/ports/routes.ts';
 import { judgeAttempt } from './outcome.ts';
 import type { Resolution, Target } from './resolve.ts';
 

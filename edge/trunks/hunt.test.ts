@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import type { OutboundTrunk } from '#shared/edge-protocol.ts';
-import type { AttemptOutcome } from '../call/ports.ts';
+import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
+import type { AttemptOutcome } from '../call/ports/routes.ts';
 import { Failover } from './failover.ts';
 import { openFailoverStore } from './failover-store.ts';
 import { TrunkHunt } from './hunt.ts';

@@ -9,9 +9,9 @@
  *     }
  */
 import type { Clock } from '#shared/clock.ts';
-import type { OutboundTrunk } from '#shared/edge-protocol.ts';
+import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import type { Endpoint, FailoverAttempt } from '#shared/trunk-protocol.ts';
-import type { AttemptOutcome, Hunt, Place } from '../call/ports.ts';
+import type { AttemptOutcome, Hunt, Place } from '../call/ports/routes.ts';
 import type { CallPlan, Failover, PlanStep } from './failover.ts';
 import { type AttemptVerdict, judgeAttempt } from './outcome.ts';
 import type { Resolution, Target } from './resolve.ts';

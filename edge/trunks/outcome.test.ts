@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AttemptOutcome } from '../call/ports.ts';
+import type { AttemptOutcome } from '../call/ports/routes.ts';
 import { judgeAttempt, probeSucceeded } from './outcome.ts';
 
 function final(status: number, other: { ringing?: boolean; credentialsSent?: boolean } = {}): AttemptOutcome {

@@ -1,6 +1,6 @@
 /** What the end of one attempt to reach an endpoint means: for the call, and for the endpoint. Pure. */
 import type { FailoverTrigger } from '#shared/trunk-protocol.ts';
-import type { AttemptOutcome } from '../call/ports.ts';
+import type { AttemptOutcome } from '../call/ports/routes.ts';
 
 export interface AttemptVerdict {
   /** What lets the call try the next endpoint; null: nothing does. */

@@ -1,5 +1,5 @@
 /** What the tests of the trunks share: DNS from a table, and endpoints. */
-import type { OutboundTrunk } from '#shared/edge-protocol.ts';
+import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import type { Endpoint } from '#shared/trunk-protocol.ts';
 import { type Dns, type DnsAnswer, DnsFailure, type NaptrRecord, type SrvRecord } from './dns.ts';
 import type { Target } from './resolve.ts';

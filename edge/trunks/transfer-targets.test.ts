@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InboundTrunk, OutboundTrunk } from '#shared/edge-protocol.ts';
+import type { InboundTrunk, OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { endpoint, route } from './testing.ts';
 import {
   destinationOf,

@@ -1,8 +1,8 @@
 /** Where a number's calls may be sent to by a URI or a REFER (contract section 4). Pure. */
-import type { InboundTrunk, NumberConfig, OutboundTrunk } from '#shared/edge-protocol.ts';
+import type { InboundTrunk, NumberConfig, OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { parseSipDestination, type SipDestination } from '#shared/sip-destination.ts';
 import type { Endpoint } from '#shared/trunk-protocol.ts';
-import type { ReferTarget } from '../call/ports.ts';
+import type { ReferTarget } from '../call/ports/routes.ts';
 import { endpointKey } from './circuit.ts';
 import { bareHost } from './resolve.ts';
 

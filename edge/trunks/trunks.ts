@@ -5,11 +5,11 @@
 import type { BlockList } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import type { Clock } from '#shared/clock.ts';
-import type { OutboundTrunk } from '#shared/edge-protocol.ts';
+import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import type { SipDestination } from '#shared/sip-destination.ts';
 import type { DiscoveryResult, Endpoint, HealthProbe } from '#shared/trunk-protocol.ts';
-import type { Hunt, ReferTarget, Routes } from '../call/ports.ts';
+import type { Hunt, ReferTarget, Routes } from '../call/ports/routes.ts';
 import type { DiscoveryQuery } from './discovery/candidates.ts';
 import { discover, discoveryLimits } from './discovery/discover.ts';
 import type { Dns } from './dns.ts';

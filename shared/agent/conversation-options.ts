@@ -40,6 +40,8 @@ export interface ConversationLimits {
   readonly repeats: number;
   /** Whether the conversation ends when the repeats were in vain; a written one can go on listening for days. */
   readonly endsAfterRepeats: boolean;
+  /** Said in place of the words of a node that is repeated and has none; null: nothing is said. */
+  readonly wordlessRepeat: string | null;
   /** ms of silence after the last word until `silence` is due */
   readonly listenMs: number;
 }
@@ -48,7 +50,14 @@ export const conversationLimits: ConversationLimits = {
   movesPerStep: 50,
   repeats: 2,
   endsAfterRepeats: true,
+  wordlessRepeat: null,
   listenMs: 10_000,
+};
+
+/** Of a conversation in writing: who writes may do so an hour later, and takes no answer for a failure. */
+export const writtenLimits: Partial<ConversationLimits> = {
+  endsAfterRepeats: false,
+  wordlessRepeat: 'I am sorry, I did not understand that. Could you put it another way, please?',
 };
 
 /** Where a conversation along a pathway stands: plain data, so that it can be stored and taken up again. */

@@ -134,6 +134,24 @@ describe('a menu', () => {
     expect(steps[5]?.[0]).toMatch(/^say (?!Menu)/);
   });
 
+  it('says the words for it where it would repeat a node that has none', async () => {
+    const wordlessRepeat = 'Once more, please?';
+    const others: Node[] = [
+      ['bills', 'End Call'],
+      ['sales', 'End Call'],
+    ];
+    const silentNodes: Node[] = [['menu', 'Wait for Response'], ...others];
+    const unfit = heard('nothing of that');
+    const said = async (nodes: Node[], words: string | null) =>
+      (await run(talk(nodes, edges, { limits: { wordlessRepeat: words } }), unfit)).slice(1);
+    expect(await said(silentNodes, wordlessRepeat)).toEqual([['say Once more, please?', 'listen at menu']]);
+    expect(await said(silentNodes, null)).toEqual([['listen at menu']]);
+    const empty: Node[] = [['menu', 'Default', { text: '{{nothing}}' }], ...others];
+    expect(await said(empty, wordlessRepeat)).toEqual([['say Once more, please?', 'listen at menu']]);
+    const worded: Node[] = [['menu', 'Default', { text: 'Yes?' }], ...others];
+    expect(await said(worded, wordlessRepeat)).toEqual([['say Yes?', 'listen at menu']]);
+  });
+
   it('says nothing more once it has ended', async () => {
     const conversation = talk(menu, edges);
     expect((await run(conversation, keys('1'), keys('2'), heard('billing'), silence)).slice(2)).toEqual([

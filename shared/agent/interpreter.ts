@@ -400,6 +400,7 @@ export class Conversation {
     }
     if (this.#node.type === 'Knowledge Base') {
       await this.#generate(this.#node);
+      this.#breakSilence();
       return this.#listen();
     }
     return this.#unfit(answer.reason);
@@ -442,7 +443,15 @@ export class Conversation {
   async #again(reason: string): Promise<null> {
     this.#note(`${reason}; "${this.#node.name}" is repeated`);
     if (this.#node.type !== 'Wait for Response') await this.#speak(this.#node);
+    this.#breakSilence();
     return this.#listen();
+  }
+
+  /** After an answer that turned out to have no words. */
+  #breakSilence(): void {
+    const { wordlessRepeat } = this.#limits;
+    if (wordlessRepeat !== null && !this.#actions.some(({ type }) => type === 'say'))
+      this.#say(wordlessRepeat);
   }
 
   /** Takes a way, if the node's condition lets go. @param note for the log, where `reason` makes no sentence */

@@ -1,4 +1,4 @@
-import type { ConversationOptions } from './conversation-options.ts';
+import type { ConversationLimits, ConversationOptions } from './conversation-options.ts';
 import type { DialogueModel } from './dialogue.ts';
 import type { ToolRunner } from './interfaces.ts';
 import type { PersonaText } from './persona-prompt.ts';
@@ -24,7 +24,11 @@ export interface PersonaOptions
   readonly tools: ToolRunner | null;
   /** Aborted when the conversation is over from outside: ends what is under way. */
   readonly signal: AbortSignal;
+  /** Whether the person has the first word. */
+  readonly waitsForGreeting?: boolean;
   readonly limits?: Partial<PersonaLimits>;
+  /** Of the pathways that the conversation goes on in. */
+  readonly pathwayLimits?: Partial<ConversationLimits>;
   /** To take up a conversation that was stored, as `snapshot` gave it. */
   readonly state?: PersonaState;
 }

@@ -127,6 +127,10 @@ export class PersonaConversation implements Talk {
   }
 
   async *#start(interrupt: AbortSignal): AsyncGenerator<Action> {
+    if (this.#options.waitsForGreeting) {
+      yield this.#listen();
+      return;
+    }
     const first = fillTemplate(this.#options.firstSentence ?? '', this.variables).trim();
     if (first === '') {
       yield* this.#turn(interrupt);
@@ -324,7 +328,7 @@ export class PersonaConversation implements Talk {
     startNodeId: string | null,
     state?: ConversationState,
   ): Conversation {
-    const { understanding, variables, builtIns, now, otherPathway } = this.#options;
+    const { understanding, variables, builtIns, now, otherPathway, pathwayLimits } = this.#options;
     const { listenMs, repeats } = this.#limits;
     return new Conversation({
       pathway,
@@ -336,7 +340,7 @@ export class PersonaConversation implements Talk {
       firstSentence: null,
       otherPathway,
       history: this.#state.turns,
-      limits: { listenMs, repeats },
+      limits: { listenMs, repeats, ...pathwayLimits },
       ...(state && { state }),
     });
   }

@@ -1,5 +1,5 @@
 /** What a Transfer Call node asks for (contract 11.1), its templates filled. */
-import type { GraphNode } from './graph.ts';
+import type { JsonObject } from './graph-problem.ts';
 import type { Variables } from './interfaces.ts';
 import { asText, fillTemplate } from './template.ts';
 
@@ -15,7 +15,7 @@ export interface NodeTransfer {
 export const acceptKeyForm = /^[0-9*#]$/;
 
 /** `transferAnnouncement` and `transferAcceptKey` make a warm transfer of it; a key that is none is left out. */
-export function transferOrder(node: Pick<GraphNode, 'data'>, variables: Variables): NodeTransfer {
+export function transferOrder(node: { readonly data: JsonObject }, variables: Variables): NodeTransfer {
   const { transferNumber, transferMethod, transferAnnouncement, transferAcceptKey } = node.data;
   const announcement = fillTemplate(asText(transferAnnouncement), variables).trim();
   const key = asText(transferAcceptKey).trim();

@@ -1,7 +1,7 @@
 /** SIP call log and traces (contract 3.4). */
 import { type Static, Type } from 'typebox';
 import { Integer, Iso, Nullable, OneOf, PathId, PhoneNumber, Plain, Text } from '#shared/api/common.ts';
-import { MediaReport, TraceMessage } from '#shared/edge-protocol.ts';
+import { MediaReport, TraceMessage } from '#shared/edge-protocol/calls.ts';
 import { FailoverAttempt } from '#shared/trunk-protocol.ts';
 
 const text = Type.String();

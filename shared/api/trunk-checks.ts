@@ -1,7 +1,7 @@
 /** Discovery and test calls (contract 3.1 and 3.2). */
 import { type Static, Type } from 'typebox';
 import { Closed, Integer, Iso, Nullable, OneOf, PhoneNumber, Plain, Text, Uuid } from '#shared/api/common.ts';
-import { TestCallState } from '#shared/edge-protocol.ts';
+import { TestCallState } from '#shared/edge-protocol/reports.ts';
 import { DiscoveryResult } from '#shared/trunk-protocol.ts';
 
 const Optional = Type.Optional;

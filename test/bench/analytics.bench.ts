@@ -9,6 +9,7 @@ import { basicAnalytics, enhancedAnalytics } from '../../control/agent-testing/a
 import { listScenarios } from '../../control/agent-testing/store.ts';
 import { openDatabase } from '../../control/db/open.ts';
 import type { PathwayRow } from '../../control/db/tables.ts';
+import { fillTestRuns } from './test-run-rows.ts';
 
 interface AnalyticsResult {
   readonly runs: number;
@@ -21,9 +22,7 @@ interface AnalyticsResult {
   readonly scenarioList: readonly [median: number, worst: number];
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
 const now = Date.UTC(2030, 11, 31, 12);
-const scenarios = 20;
 
 export async function runAnalyticsBench(options: { readonly runs?: number } = {}): Promise<AnalyticsResult> {
   const runs = options.runs ?? 200_000;
@@ -31,7 +30,9 @@ export async function runAnalyticsBench(options: { readonly runs?: number } = {}
   const database = await openDatabase(join(folder, 'control.db'));
   const { db } = database;
   try {
-    await fill(database, runs);
+    await database.exclusive((connection) =>
+      fillTestRuns(connection, { orgId: 'org', pathwayId: pathway.id, runs, endsAt: now }),
+    );
     const { count } = await db
       .selectFrom('test_run_periods')
       .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -70,46 +71,6 @@ const pathway: PathwayRow = {
   created_at: '2030-01-01T00:00:00.000Z',
   updated_at: '2030-01-01T00:00:00.000Z',
 };
-
-/** Rows as finishRun leaves them, written in bulk. */
-async function fill(database: Awaited<ReturnType<typeof openDatabase>>, runs: number): Promise<void> {
-  await database.exclusive((connection) => {
-    connection.exec('begin');
-    const scenario = connection.prepare(`insert into test_scenarios (id, org_id, pathway_id, name, category,
-      scenario_type, max_turns, service_tone_enabled, is_required_for_promotion, enabled, created_at, updated_at)
-      values (?, 'org', 'pathway', ?, 'CUSTOM', 'AGENT', 20, 0, 0, 1, '2030-01-01', '2030-01-01')`);
-    for (let index = 0; index < scenarios; index++) scenario.run(`s${index}`, `Scenario ${index}`);
-    const path = connection.prepare('insert into test_paths (pathway_id, id, nodes) values (?, ?, ?)');
-    for (let index = 0; index < 12; index++) {
-      const nodes = Array.from({ length: index + 1 }, (_, step) => `n${step}`);
-      path.run('pathway', `way${index}`, JSON.stringify(nodes));
-    }
-    const run = connection.prepare(`insert into test_runs (id, org_id, scenario_id, pathway_id, status,
-      trigger_source, content_hash, transport, created_at, path_id, failed_node_id, version_number, seed, attempts,
-      turn_count, overall_score) values (?, 'org', ?, 'pathway', ?, 'api', 'hash', 'text', ?, ?, ?, 0, 1, 1, 5, ?)`);
-    for (let index = 0; index < runs; index++) {
-      // Fixed, and spread: neighbours differ in everything.
-      const mixed = (index * 2_654_435_761) % 4_294_967_296;
-      const failed = mixed % 10 < 3;
-      const status = mixed % 100 === 0 ? 'ERROR' : failed ? 'FAILED' : 'PASSED';
-      const way = Math.floor(mixed / 1000) % 12;
-      const created = new Date(now - 365 * dayMs + (index * 365 * dayMs) / runs).toISOString();
-      const node = status === 'FAILED' ? `n${way}` : '';
-      const id = String(index).padStart(12, '0');
-      const score = status === 'ERROR' ? null : (mixed % 1000) / 1000;
-      run.run(id, `s${Math.floor(mixed / 7) % scenarios}`, status, created, `way${way}`, node, score);
-    }
-    const sums = 'count(*), count(overall_score), coalesce(sum(overall_score), 0) from test_runs';
-    connection.exec(`insert into test_run_days (pathway_id, day, status, runs, scored, score_sum)
-      select pathway_id, substr(created_at, 1, 10), status, ${sums} group by 1, 2, 3`);
-    for (const length of [7, 10]) {
-      connection.exec(`insert into test_run_periods (pathway_id, period, scenario_id, path_id, failed_node_id, status,
-        runs, scored, score_sum) select pathway_id, substr(created_at, 1, ${length}), scenario_id, path_id,
-        failed_node_id, status, ${sums} group by 1, 2, 3, 4, 5, 6`);
-    }
-    connection.exec('commit');
-  });
-}
 
 async function timed(work: () => Promise<unknown>): Promise<[number, number]> {
   const times: number[] = [];

@@ -3,7 +3,7 @@
  * line with an agent, then relayed inside the media worker, then transcoded. The far ends run in a process of their
  * own on the same machine, so its cores are shared with them.
  */
-import type { AudioEndpoint, MediaLeg } from '../../edge/call/ports.ts';
+import type { AudioEndpoint, MediaLeg } from '../../edge/call/ports/media.ts';
 import { createMedia, type RunningMedia } from '../../edge/media/media.ts';
 import { acceptTestWorker, testWorkerBin } from '../fakes/media-worker.ts';
 import { FarEnds } from './far-ends.ts';

@@ -5,11 +5,11 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listCalls } from '../../control/calls/store.ts';
+import { listCalls } from '../../control/calls/log-store.ts';
 import { openDatabase } from '../../control/db/open.ts';
 import { ReportStore, type SequencedReport } from '../../control/edges/reports.ts';
-import { callRecord } from '../../control/testing/edge-client.ts';
 import { systemClock } from '../../shared/clock.ts';
+import { callsPerFrame, reportsOfFrame, reportsPerCall } from './call-reports.ts';
 
 export interface IngestResult {
   readonly calls: number;
@@ -24,10 +24,6 @@ export interface IngestResult {
   readonly databaseBytes: number;
 }
 
-/** Reports of one call as an edge sends them: three states, one transcript, a trace of 8 messages in two parts. */
-const reportsPerCall = 6;
-const callsPerFrame = 50;
-
 export async function runIngestBench(options: { readonly calls?: number } = {}): Promise<IngestResult> {
   const calls = options.calls ?? 10_000;
   const folder = mkdtempSync(join(tmpdir(), 'ingest-'));
@@ -36,7 +32,7 @@ export async function runIngestBench(options: { readonly calls?: number } = {}):
   try {
     const store = new ReportStore(database, systemClock);
     const frames = Array.from({ length: Math.ceil(calls / callsPerFrame) }, (_, index) =>
-      frameText(index, calls),
+      reportsOfFrame('org', index, calls),
     );
     const cpu = process.cpuUsage();
     const begun = performance.now();
@@ -68,49 +64,6 @@ export async function runIngestBench(options: { readonly calls?: number } = {}):
     await database.close();
     rmSync(folder, { recursive: true });
   }
-}
-
-function frameText(frame: number, calls: number): string {
-  const bodies: object[] = [];
-  for (let index = frame * callsPerFrame; index < Math.min(calls, (frame + 1) * callsPerFrame); index++) {
-    bodies.push(...bodiesOfCall(index));
-  }
-  const first = frame * callsPerFrame * reportsPerCall + 1;
-  const reports = bodies.map((body, index) => ({ seq: first + index, at: new Date().toISOString(), body }));
-  return JSON.stringify({ type: 'report', reports });
-}
-
-function bodiesOfCall(index: number): object[] {
-  const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
-  const started_at = new Date(Date.UTC(2030, 0, 1) + index * 10).toISOString();
-  const call = callRecord('org', { id, sip_call_id: `${id}@pbx.example.com`, started_at });
-  const open = { ...call, ended_at: null, termination: null, hangup_by: null, media: null };
-  const message = {
-    at: started_at,
-    direction: 'received',
-    local: '203.0.113.20:5061',
-    remote: '198.51.100.9:40312',
-    transport: 'tls',
-    start_line: 'INVITE sip:+14155550100@edge.example.com SIP/2.0',
-    raw: `INVITE sip:+14155550100@edge.example.com SIP/2.0\r\n${'X-Header: some value of a usual length\r\n'.repeat(20)}\r\n`,
-  };
-  const entry = {
-    id,
-    at: started_at,
-    user: 'assistant',
-    text: 'Welcome. Press 1 for sales.',
-    node_id: 'a',
-    node_name: 'A',
-  };
-  const trace = { type: 'trace', call_id: id, messages: Array(4).fill(message), truncated: false };
-  return [
-    { type: 'call', call: { ...open, answered_at: null, status: 'ringing', sip_code: null } },
-    { type: 'call', call: { ...open, status: 'in-progress', sip_code: null } },
-    { type: 'transcript', call_id: id, entries: [entry, entry] },
-    trace,
-    { type: 'call', call },
-    trace,
-  ];
 }
 
 if (import.meta.main) console.log(await runIngestBench());

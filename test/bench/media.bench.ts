@@ -2,7 +2,7 @@
  * Concurrent SRTP calls, 50 packets a second each way, each with an agent that speaks a tone. The far ends run in
  * a process of their own on the same machine, so its cores are shared with them.
  */
-import type { AudioEndpoint, MediaLeg } from '../../edge/call/ports.ts';
+import type { AudioEndpoint, MediaLeg } from '../../edge/call/ports/media.ts';
 import { createMedia } from '../../edge/media/media.ts';
 import { acceptTestWorker, testWorkerBin } from '../fakes/media-worker.ts';
 import { FarEnds } from './far-ends.ts';

@@ -10,7 +10,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '#shared/clock.ts';
-import type { OutboundTrunk } from '#shared/edge-protocol.ts';
+import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { newId } from '#shared/ids.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { TestEdge } from '../../edge/signaling/testing.ts';

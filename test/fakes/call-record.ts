@@ -1,4 +1,4 @@
-import type { CallRecord } from '#shared/edge-protocol.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 
 /** A call that has just begun; tests alter what they are about. */
 export function callRecord(changes: Partial<CallRecord> = {}): CallRecord {

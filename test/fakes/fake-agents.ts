@@ -1,14 +1,8 @@
 /** Agents that get ready when the test says so. */
-import type { AgentSettings } from '#shared/edge-protocol.ts';
-import type {
-  AgentHost,
-  AgentLeg,
-  Agents,
-  AudioEndpoint,
-  CallFacts,
-  ConsultOrder,
-  Manner,
-} from '../../edge/call/ports.ts';
+import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
+import type { AgentHost, AgentLeg, Agents, CallFacts, Manner } from '../../edge/call/ports/agents.ts';
+import type { AudioEndpoint } from '../../edge/call/ports/media.ts';
+import type { ConsultOrder } from '../../edge/call/ports/transfer.ts';
 
 export class FakeAgent implements AgentLeg {
   readonly sampleRate = 8000;

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { ControlToEdge, EdgeToControl, ReportBody } from '#shared/edge-protocol.ts';
+import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 
 /** A control plane that records what it hears and says what the test tells it to. */
 export class FakeControl {

@@ -2,13 +2,12 @@
 import type {
   DialEvents,
   Dialer,
-  DialogIdentity,
   DialTarget,
   OutboundInvite,
   OutboundLeg,
-  ReferEvents,
-  ReferOrder,
-} from '../../edge/call/ports.ts';
+} from '../../edge/call/ports/dialing.ts';
+import type { ReferEvents, ReferOrder } from '../../edge/call/ports/refer.ts';
+import type { DialogIdentity } from '../../edge/call/ports/signaling.ts';
 
 export class FakeOutboundLeg implements OutboundLeg {
   readonly target: DialTarget;

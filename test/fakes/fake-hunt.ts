@@ -7,7 +7,7 @@ import type {
   Place,
   ReferTarget,
   Routes,
-} from '../../edge/call/ports.ts';
+} from '../../edge/call/ports/routes.ts';
 
 export const route: OutboundRoute = {
   trunkId: 'trunk-1',

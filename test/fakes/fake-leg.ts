@@ -1,13 +1,13 @@
 /** A signaling leg that writes down what it is told and lets the test be the peer. */
+
+import type { ReferEvents, ReferOrder } from '../../edge/call/ports/refer.ts';
 import type {
   CallLeg,
   DialogIdentity,
   LegEvents,
   LegFacts,
-  ReferEvents,
-  ReferOrder,
   Refusal,
-} from '../../edge/call/ports.ts';
+} from '../../edge/call/ports/signaling.ts';
 
 export const sdpOffer = 'v=0\r\nm=audio 40000 RTP/SAVP 0\r\na=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:x\r\n';
 

@@ -1,15 +1,15 @@
 /** Media without packets: negotiates by rote and does what the test tells it. */
 import type { CodecName } from '#shared/codecs.ts';
-import type { MediaReport } from '#shared/edge-protocol.ts';
-import {
-  type AudioEndpoint,
-  type BridgeOptions,
-  CallRefused,
-  type Media,
-  type MediaBridge,
-  type MediaLeg,
-  type MediaLegOptions,
-} from '../../edge/call/ports.ts';
+import type { MediaReport } from '#shared/edge-protocol/calls.ts';
+import { CallRefused } from '../../edge/call/call-refused.ts';
+import type {
+  AudioEndpoint,
+  BridgeOptions,
+  Media,
+  MediaBridge,
+  MediaLeg,
+  MediaLegOptions,
+} from '../../edge/call/ports/media.ts';
 
 export const fakeAnswer = [
   'v=0',

@@ -3,70 +3,24 @@
  * its scenario says, the secondary takes whatever comes. Engine, signaling, media and failover are real.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemClock } from '#shared/clock.ts';
-import type { CallRecord, OutboundTrunk } from '#shared/edge-protocol.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { newId } from '#shared/ids.ts';
-import { parseNetworks } from '#shared/outgoing-targets.ts';
-import { ToneAgent } from '../../edge/agent/tone-agent.ts';
-import { createMedia, type RunningMedia } from '../../edge/media/media.ts';
-import { TestEdge } from '../../edge/signaling/testing.ts';
-import { NodeDns } from '../../edge/trunks/dns.ts';
-import { Trunks } from '../../edge/trunks/trunks.ts';
-import { echoAgent, FakeAgents } from '../fakes/fake-agents.ts';
-import { acceptTestWorker, testWorkerBin } from '../fakes/media-worker.ts';
+import { echoAgent } from '../fakes/fake-agents.ts';
 import { eventually } from '../system/eventually.ts';
-import { freeTcpPort, freeUdpRange } from '../system/ports.ts';
+import { freeTcpPort } from '../system/ports.ts';
 import { type SippServer, serveScenario } from './serve.ts';
+import { startTrunkEdge, type TrunkEdge } from './trunk-edge.ts';
 
 const number = '+14155550100';
 const noResponseMs = 500;
-let media: RunningMedia;
-let edge: TestEdge;
-let trunks: Trunks;
+let bed: TrunkEdge;
 
 beforeAll(async () => {
-  const portMin = await freeUdpRange(100);
-  media = await createMedia({
-    listenIp: '127.0.0.1',
-    publicIp: null,
-    portMin,
-    portMax: portMin + 99,
-    workers: 1,
-    workerBin: testWorkerBin(),
-    acceptUnmarkedWorker: acceptTestWorker(),
-  });
-  const allowed = parseNetworks(['127.0.0.0/8']);
-  trunks = new Trunks({
-    clock: systemClock,
-    random: () => 0.5,
-    storePath: ':memory:',
-    dns: new NodeDns({ servers: [], timeoutMs: 1_000, tries: 1 }),
-    allowed: () => allowed,
-    ca: [],
-    // A SIPp scenario would take a probe for its call.
-    prober: { probe: () => new Promise(() => {}) },
-    report: () => {},
-    moved: () => {},
-  });
-  edge = await TestEdge.start({
-    media,
-    agents: new ToneAgents(),
-    outbound: { routes: trunks, ringTimeoutMs: 20_000 },
-    noResponseMs,
-  });
+  bed = await startTrunkEdge({ noResponseMs });
 });
 
-afterAll(async () => {
-  await edge?.stop();
-  trunks?.close();
-  await media?.close();
-});
-
-class ToneAgents extends FakeAgents {
-  override create() {
-    return new ToneAgent(400);
-  }
-}
+afterAll(() => bed?.stop());
 
 /** A trunk of its own for each test, so that none knows what another has learned. */
 function configure(primary: number, secondary: number, changes: Partial<OutboundTrunk> = {}): void {
@@ -85,12 +39,12 @@ function configure(primary: number, secondary: number, changes: Partial<Outbound
     headers: [],
     ...changes,
   };
-  trunks.configure([{ number, outbound: [trunk] }]);
+  bed.trunks.configure([{ number, outbound: [trunk] }]);
 }
 
 function call(): string {
   const callId = newId();
-  edge.calls.place({
+  bed.edge.calls.place({
     callId,
     orgId: 'org',
     from: number,
@@ -103,15 +57,15 @@ function call(): string {
 
 function ended(callId: string): Promise<CallRecord> {
   return eventually('the end of the call', () => {
-    const record = edge.last(callId);
+    const record = bed.edge.last(callId);
     return record?.ended_at ? record : null;
   });
 }
 
 /** Waits for the answer, hangs up, and gives the last record. */
 async function answeredCall(callId: string): Promise<CallRecord> {
-  await eventually('the answer', () => edge.last(callId)?.answered_at);
-  edge.calls.stop(callId);
+  await eventually('the answer', () => bed.edge.last(callId)?.answered_at);
+  bed.edge.calls.stop(callId);
   return ended(callId);
 }
 
@@ -121,7 +75,7 @@ async function passed(server: SippServer): Promise<void> {
 }
 
 const serve = async (scenario: string, keys: Record<string, string> = {}): Promise<SippServer> =>
-  serveScenario(scenario, await freeTcpPort(), edge.certificate, keys);
+  serveScenario(scenario, await freeTcpPort(), bed.edge.certificate, keys);
 
 /** The call goes on to the secondary, and its log says why. */
 async function movesOn(primary: SippServer, attempt: Record<string, unknown>, changes = {}): Promise<void> {

@@ -2,15 +2,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newId } from '#shared/ids.ts';
 import { ToneAgent } from '../../edge/agent/tone-agent.ts';
-import type { Place } from '../../edge/call/ports.ts';
-import { createMedia, type RunningMedia } from '../../edge/media/media.ts';
+import type { Place } from '../../edge/call/ports/routes.ts';
+import type { RunningMedia } from '../../edge/media/media.ts';
 import { TestEdge } from '../../edge/signaling/testing.ts';
 import { echoAgent, FakeAgents } from '../fakes/fake-agents.ts';
 import { FakeRoutes, placeAt, route } from '../fakes/fake-hunt.ts';
-import { acceptTestWorker, testWorkerBin } from '../fakes/media-worker.ts';
 import { eventually } from '../system/eventually.ts';
-import { freeTcpPort, freeUdpRange } from '../system/ports.ts';
+import { freeTcpPort } from '../system/ports.ts';
 import { serveScenario } from './serve.ts';
+import { testMedia } from './trunk-edge.ts';
 
 /** Plays a tone and measures what comes back. */
 class LineCheck extends ToneAgent {
@@ -34,16 +34,7 @@ let edge: TestEdge;
 let agent: LineCheck;
 
 beforeAll(async () => {
-  const portMin = await freeUdpRange(20);
-  media = await createMedia({
-    listenIp: '127.0.0.1',
-    publicIp: null,
-    portMin,
-    portMax: portMin + 19,
-    workers: 1,
-    workerBin: testWorkerBin(),
-    acceptUnmarkedWorker: acceptTestWorker(),
-  });
+  media = await testMedia(20);
   edge = await TestEdge.start({
     media,
     agents: new LineChecks(),

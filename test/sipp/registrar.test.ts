@@ -1,6 +1,7 @@
 /** Registering at SIPp as a customer's registrar: signaling and engine are real. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { EdgeConfig, RegistrationState } from '#shared/edge-protocol.ts';
+import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import type { RegistrationState } from '#shared/edge-protocol/reports.ts';
 import { TestEdge } from '../../edge/signaling/testing.ts';
 import { echoAgent, FakeAgents } from '../fakes/fake-agents.ts';
 import { FakeRoutes } from '../fakes/fake-hunt.ts';

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Phone } from '../../scripts/call/phone.ts';
 import { SrtpPeer } from '../fakes/srtp-peer.ts';
+import { AgentTestRuns } from './agent-test-runs.ts';
 import { eventually } from './eventually.ts';
 import { TestSystem } from './harness.ts';
 
@@ -10,78 +11,20 @@ const orderNumber = '+14155550170';
 
 const inboundPath = (number: string) => `/v1/inbound/${encodeURIComponent(number)}`;
 
-interface RunView {
-  readonly status: string;
-  readonly turn_count: number;
-  readonly reasoning: string | null;
-  readonly error_message: string | null;
-  readonly chat_history: readonly { role: string; content: string; turn: number; node_id: string | null }[];
-  readonly nodes_visited: readonly string[];
-  readonly assertion_results: readonly { type: string; status: string }[];
-  readonly transport: string;
-  readonly voice: {
-    readonly call_id: string;
-    readonly caller_call_id: string;
-    readonly sip_call_id: string;
-    readonly codec: string;
-    readonly turns: readonly {
-      turn: number;
-      response_latency_ms: number | null;
-      speech_ms: number;
-      silence_ms: number;
-      barge_in: boolean;
-      silent_after_ms: number | null;
-      transcript_source: string;
-    }[];
-    readonly latency_ms: { p50: number | null; p95: number | null; max: number | null };
-    readonly first_audio_ms: number | null;
-    readonly media: { verdict: string; mos: number | null };
-    readonly caller_media: { verdict: string; mos: number | null; packets_received: number };
-    readonly dtmf_sent: readonly string[];
-  } | null;
-}
-
 let system: TestSystem;
+let runs: AgentTestRuns;
 let pathwayId: string;
 
 beforeAll(async () => {
   system = await TestSystem.start({ SIP_PUBLIC_HOST: '' });
+  runs = new AgentTestRuns(system);
   pathwayId = (await system.api.ok<{ pathway_id: string }>('GET', inboundPath(demoNumber))).pathway_id;
 });
 afterAll(() => system?.stop());
 
-async function scenario(body: Record<string, unknown>): Promise<string> {
-  const { data } = await system.api.ok<{ data: { id: string } }>('POST', '/v1/agent-testing/scenarios', {
-    pathway_id: pathwayId,
-    category: 'HAPPY_PATH',
-    ...body,
-  });
-  return data.id;
-}
-
-async function start(scenarioId: string, body: Record<string, unknown> = {}): Promise<string> {
-  const { data } = await system.api.ok<{ data: { run_id: string } }>(
-    'POST',
-    `/v1/agent-testing/scenarios/${scenarioId}/run`,
-    { transport: 'sip', phone_number: demoNumber, seed: 1, ...body },
-  );
-  return data.run_id;
-}
-
-async function run(id: string): Promise<RunView> {
-  return (await system.api.ok<{ data: RunView }>('GET', `/v1/agent-testing/runs/${id}`)).data;
-}
-
-function ended(id: string): Promise<RunView> {
-  return eventually(
-    `the end of run ${id}`,
-    async () => {
-      const now = await run(id);
-      return now.status === 'PENDING' || now.status === 'RUNNING' ? null : now;
-    },
-    60_000,
-  );
-}
+const scenario = (body: Record<string, unknown>) => runs.scenario({ pathway_id: pathwayId, ...body });
+const start = (scenarioId: string, number = demoNumber) => runs.start(scenarioId, number);
+const ended = (id: string) => runs.ended(id);
 
 /** An order line: a key, a webhook that writes, and a goodbye. */
 async function orderLine(): Promise<string> {
@@ -217,7 +160,7 @@ test('reaches a number that no source of ours may call, and answers its webhooks
       { type: 'STRING_CHECK', config: { value: 'Your order is on its way' } },
     ],
   });
-  const done = await ended(await start(scenarioId, { phone_number: orderNumber }));
+  const done = await ended(await start(scenarioId, orderNumber));
   expect(done).toMatchObject({ status: 'PASSED', error_message: null });
   expect(done.chat_history.map(({ content }) => content)).toEqual([
     expect.stringContaining('Welcome Ada.'),
@@ -241,7 +184,7 @@ test('a transfer ends the run and calls nobody', async () => {
     tester_persona_prompt: 'You want to know about your returns.',
     assertions: [{ type: 'NODE_REACHED', config: { node_id: 'hand' } }],
   });
-  const done = await ended(await start(scenarioId, { phone_number: orderNumber }));
+  const done = await ended(await start(scenarioId, orderNumber));
   expect(done).toMatchObject({
     status: 'PASSED',
     reasoning: expect.stringContaining('transfer to +14155550999'),
@@ -278,7 +221,7 @@ test('a run that is cancelled leaves no call behind', async () => {
   const id = await start(await scenario({ name: 'Cancelled', tester_persona_prompt: 'You want sales.' }));
   const callId = await talking();
   await system.api.ok('POST', `/v1/agent-testing/runs/${id}/cancel`);
-  expect(await run(id)).toMatchObject({ status: 'CANCELLED', voice: null });
+  expect(await runs.read(id)).toMatchObject({ status: 'CANCELLED', voice: null });
   expect(await system.api.endedCall(callId)).toMatchObject({ hangup_by: 'peer' });
   await noCallIsUp();
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from './eventually.ts';
 import type { TestSystem } from './harness.ts';
 import { TestTrunk, type TrunkCall } from './trunk.ts';
-import { attachTrunk, startTrunkSystem, trunkPair } from './trunk-system.ts';
+import { attachTrunk, byePathway, startTrunkSystem, trunkPair } from './trunk-system.ts';
 
 const from = '+14155550170';
 let system: TestSystem;
@@ -17,11 +17,7 @@ beforeAll(async () => {
     RING_TIMEOUT_S: '5',
   });
   trunk = await TestTrunk.listen(await trunkPair(system));
-  pathway = await system.api.pathway(
-    'short',
-    [{ id: 'end', type: 'End Call', data: { name: 'End', text: 'Bye.', isStart: true } }],
-    [],
-  );
+  pathway = await byePathway(system);
   await attachTrunk(system, from, trunk.port);
 });
 

@@ -6,7 +6,7 @@ import { createAuthority } from '../fakes/certificates.ts';
 import { eventually } from './eventually.ts';
 import type { TestSystem } from './harness.ts';
 import { TestTrunk } from './trunk.ts';
-import { attachTrunk, health, startTrunkSystem, trunkPair } from './trunk-system.ts';
+import { attachTrunk, byePathway, health, startTrunkSystem, trunkPair } from './trunk-system.ts';
 
 const from = '+14155550180';
 const authority = createAuthority('Carrier');
@@ -21,11 +21,7 @@ beforeAll(async () => {
     requestCert: true,
     rejectUnauthorized: true,
   });
-  pathway = await system.api.pathway(
-    'short',
-    [{ id: 'end', type: 'End Call', data: { name: 'End', text: 'Bye.', isStart: true } }],
-    [],
-  );
+  pathway = await byePathway(system);
   await attachTrunk(system, from, trunk.port);
 });
 

@@ -2,25 +2,50 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freeTcpPort } from './ports.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
+interface Keys {
+  readonly org_id: string;
+  readonly api_key: string;
+  readonly operator_key: string;
+  readonly edge_token: string;
+}
+
 export class ControlProgram {
   readonly folder = mkdtempSync(join(tmpdir(), 'control-program-'));
+  readonly #env: Readonly<Record<string, string>>;
   #port = 0;
   #child: ChildProcess | null = null;
+
+  /** @param env settings besides those that a test always has */
+  constructor(env: Readonly<Record<string, string>> = {}) {
+    this.#env = env;
+  }
+
+  /** Of the process while it runs. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
 
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Resolves when it listens; again on the same port and data after it was killed. */
-  async start(): Promise<void> {
-    if (this.#port === 0) this.#port = await freePort();
+  /** What the first start wrote. */
+  get keys(): Keys {
+    return JSON.parse(readFileSync(join(this.folder, 'bootstrap.json'), 'utf8'));
+  }
+
+  /**
+   * Resolves when it listens; again on the same port and data after it was killed.
+   * @param env settings of this start alone
+   */
+  async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
+    if (this.#port === 0) this.#port = await freeTcpPort();
     const child = spawn(process.execPath, [join(root, 'control', 'main.ts')], {
       env: {
         ...process.env,
@@ -28,6 +53,8 @@ export class ControlProgram {
         CONTROL_PORT: String(this.#port),
         ALLOW_PRIVATE_TARGETS: '127.0.0.1/32',
         NODE_NO_WARNINGS: '1',
+        ...this.#env,
+        ...env,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -57,7 +84,7 @@ export class ControlProgram {
 
   /** The body of an answer. @throws Error for every status but 2xx */
   async call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const { api_key } = JSON.parse(readFileSync(join(this.folder, 'bootstrap.json'), 'utf8'));
+    const { api_key } = this.keys;
     const response = await fetch(`${this.url}${path}`, {
       method,
       headers: { authorization: api_key, ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -67,12 +94,4 @@ export class ControlProgram {
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return JSON.parse(text);
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await once(probe.listen(0, '127.0.0.1'), 'listening');
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }

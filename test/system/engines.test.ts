@@ -7,7 +7,7 @@ import { eventually } from './eventually.ts';
 import type { TestSystem } from './harness.ts';
 import { commandLine } from './processes.ts';
 import { TestTrunk } from './trunk.ts';
-import { attachTrunk, health, startTrunkSystem } from './trunk-system.ts';
+import { attachTrunk, byePathway, health, startTrunkSystem } from './trunk-system.ts';
 
 const from = '+14155550190';
 let engine: EngineProgram;
@@ -27,11 +27,7 @@ beforeAll(async () => {
     TRUNK_PROBE_INTERVAL_S: '1',
   });
   trunk = await TestTrunk.listen(engine.trunkPair);
-  pathway = await system.api.pathway(
-    'short',
-    [{ id: 'end', type: 'End Call', data: { name: 'End', text: 'Bye.', isStart: true } }],
-    [],
-  );
+  pathway = await byePathway(system);
   await attachTrunk(system, from, trunk.port);
 });
 

@@ -9,6 +9,7 @@ import type { TestSystem } from './harness.ts';
 import { TestTrunk } from './trunk.ts';
 import {
   attachTrunk,
+  byePathway,
   health,
   setFailover,
   startTrunkSystem,
@@ -47,11 +48,7 @@ beforeAll(async () => {
   pair = await trunkPair(system);
   primary = await TestTrunk.listen(pair);
   secondary = await TestTrunk.listen(pair);
-  pathway = await system.api.pathway(
-    'short',
-    [{ id: 'end', type: 'End Call', data: { name: 'End', text: 'Bye.', isStart: true } }],
-    [],
-  );
+  pathway = await byePathway(system);
   await attachTrunk(system, number, primary.port);
   const endpoint = { host: '127.0.0.1', port: secondary.port, priority: 1 };
   await setFailover(system, number, { enabled: true, endpoints: [endpoint], failback: 'manual' });

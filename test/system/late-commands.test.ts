@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from './eventually.ts';
 import type { TestSystem } from './harness.ts';
 import { TestTrunk } from './trunk.ts';
-import { attachTrunk, startTrunkSystem, trunkPair } from './trunk-system.ts';
+import { attachTrunk, byePathway, startTrunkSystem, trunkPair } from './trunk-system.ts';
 
 const from = '+14155550160';
 let system: TestSystem;
@@ -13,11 +13,7 @@ let pathway: string;
 beforeAll(async () => {
   system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600', EDGE_COMMAND_TIMEOUT_MS: '2000' });
   trunk = await TestTrunk.listen(await trunkPair(system));
-  pathway = await system.api.pathway(
-    'short',
-    [{ id: 'end', type: 'End Call', data: { name: 'End', text: 'Bye.', isStart: true } }],
-    [],
-  );
+  pathway = await byePathway(system);
   await attachTrunk(system, from, trunk.port);
 });
 

@@ -5,6 +5,7 @@ import type { TestSystem } from './harness.ts';
 import { TestTrunk } from './trunk.ts';
 import {
   attachTrunk,
+  byePathway,
   health,
   setFailover,
   startTrunkSystem,
@@ -25,11 +26,7 @@ beforeAll(async () => {
   pair = await trunkPair(system);
   primary = await TestTrunk.listen(pair);
   secondary = await TestTrunk.listen(pair);
-  pathway = await system.api.pathway(
-    'short',
-    [{ id: 'end', type: 'End Call', data: { name: 'End', text: 'Bye.', isStart: true } }],
-    [],
-  );
+  pathway = await byePathway(system);
   await attachTrunk(system, from, primary.port);
 });
 

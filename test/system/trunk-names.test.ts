@@ -8,6 +8,7 @@ import { freeTcpPort } from './ports.ts';
 import { TestTrunk } from './trunk.ts';
 import {
   attachDirections,
+  byePathway,
   health,
   setFailover,
   startTrunkSystem,
@@ -52,11 +53,7 @@ beforeAll(async () => {
   light = await TestTrunk.listen(pair, ports.light);
   last = await TestTrunk.listen(pair, ports.last);
   secondary = await TestTrunk.listen(await trunkPair(system));
-  pathway = await system.api.pathway(
-    'short',
-    [{ id: 'end', type: 'End Call', data: { name: 'End', text: 'Bye.', isStart: true } }],
-    [],
-  );
+  pathway = await byePathway(system);
   await attachDirections(system, number, [{ type: 'outbound', sip_endpoint: 'carrier.test' }]);
   const endpoint = { host: '127.0.0.1', port: secondary.port, priority: 1 };
   await setFailover(system, number, { enabled: true, endpoints: [endpoint], failback: 'manual' });

@@ -33,6 +33,12 @@ export async function trunkPair(system: TestSystem): Promise<TestKeyPair> {
   return issue(await trunkAuthority(system), {});
 }
 
+/** A pathway that says one word and ends the call. @returns its id */
+export function byePathway({ api }: TestSystem): Promise<string> {
+  const data = { name: 'End', text: 'Bye.', isStart: true };
+  return api.pathway('short', [{ id: 'end', type: 'End Call', data }], []);
+}
+
 /** Attaches `number` in both directions, its calls going to a port of this machine. */
 export function attachTrunk(system: TestSystem, number: string, port: number): Promise<void> {
   return attachDirections(system, number, [

@@ -14,7 +14,7 @@ import { analyzeByModel } from './model-analysis.ts';
 
 const mostSuggestions = 20;
 
-/** @throws ApiError RUN_NOT_FOUND, RUN_NOT_FINISHED, RUN_NOT_FAILED, MODEL_UNAVAILABLE */
+/** @throws ApiError RUN_NOT_FOUND, RUN_NOT_FINISHED, RUN_NOT_FAILED, RUN_RECORD_DELETED, MODEL_UNAVAILABLE */
 export async function analyzeRun(
   { database, models }: Pick<Services, 'database' | 'models'>,
   orgId: string,
@@ -24,8 +24,9 @@ export async function analyzeRun(
   const run = await requireRun(db, orgId, runId);
   if (run.status === 'PENDING' || run.status === 'RUNNING') throw ApiError.of('RUN_NOT_FINISHED');
   if (run.status !== 'FAILED') throw ApiError.of('RUN_NOT_FAILED', { status: run.status });
-  const before = (await findRecord(db, run.id)).analysis;
+  const { analysis: before, deleted_at } = await findRecord(db, run.id);
   if (before !== null) return JSON.parse(before);
+  if (deleted_at !== null) throw ApiError.of('RUN_RECORD_DELETED', { deleted_at });
   const failed = await loadCase(db, run);
   const analysis = models.judge ? await byModel(models.judge, failed) : byRules(failed);
   // Of two that are made at once the first is kept, so that a repeat returns the same.

@@ -13,7 +13,13 @@ export function analysisRoutes(app: App, services: Services): void {
     url: '/v1/agent-testing/runs/:id/analyze',
     config: {
       limits: [{ scope: 'organization_run_analyze', limit: 10, windowSeconds: 60 }],
-      errors: ['RUN_NOT_FOUND', 'RUN_NOT_FINISHED', 'RUN_NOT_FAILED', 'MODEL_UNAVAILABLE'],
+      errors: [
+        'RUN_NOT_FOUND',
+        'RUN_NOT_FINISHED',
+        'RUN_NOT_FAILED',
+        'RUN_RECORD_DELETED',
+        'MODEL_UNAVAILABLE',
+      ],
     },
     schema: {
       summary: 'Why a run failed',

@@ -4,7 +4,7 @@ import type { AssertionType } from '#shared/api/agent-testing/assertions.ts';
 import type { AssertionResult, ConversationRecord, Judge } from '../ports.ts';
 import { assertion, chat, conversation, judgeSaying } from '../testing.ts';
 import { evaluateAssertions, failedNode } from './evaluate.ts';
-import { firstMatch, patternProblem } from './patterns.ts';
+import { patternProblem, search } from './patterns.ts';
 import { commonLength, editDistance, firstUnmet } from './sequences.ts';
 
 async function evaluate(
@@ -92,7 +92,8 @@ describe('TRAVERSAL_MATCH', () => {
 });
 
 describe('VARIABLE_EXTRACTED', () => {
-  const variables = { name: ' Ada ', count: 42, text: '42.0', empty: ' ', list: [], no: false };
+  const iban = '090071992547409930';
+  const variables = { name: ' Ada ', count: 42, text: '42.0', empty: ' ', list: [], no: false, iban };
   it.each([
     [{ variable_name: 'name' }, 'PASSED'],
     [{ variable_name: 'no' }, 'PASSED'],
@@ -105,6 +106,8 @@ describe('VARIABLE_EXTRACTED', () => {
     [{ variable_name: 'count', expected_value: '42' }, 'PASSED'],
     [{ variable_name: 'text', expected_value: 42 }, 'PASSED'],
     [{ variable_name: 'count', expected_value: '0x2A' }, 'FAILED'],
+    [{ variable_name: 'iban', expected_value: '90071992547409930' }, 'PASSED'],
+    [{ variable_name: 'iban', expected_value: '90071992547409931' }, 'FAILED'],
     [{ variable_name: 'no', expected_value: false }, 'PASSED'],
     [{ variable_name: 'name', expected_value: 'd', match: 'contains' }, 'PASSED'],
     [{ variable_name: 'name', expected_value: '^A.a$', match: 'regex' }, 'PASSED'],
@@ -203,15 +206,28 @@ describe('REGEX_MATCH', () => {
   });
 
   it('answers a pattern that stalls backtracking engines', () => {
-    expect(firstMatch('(a+)+$', '', `${'a'.repeat(50_000)}b`)).toBeNull();
+    expect(search('(a+)+$', '', `${'a'.repeat(50_000)}b`)).toEqual({ kind: 'none' });
     expect(patternProblem('(a+)+$')).toBeNull();
     expect(patternProblem('(?=a)b')).toMatch(/./);
+  });
+
+  it('leaves a pattern undecided whose repetitions make it too large for the text', async () => {
+    const long = { chat_history: chat(`assistant: ${'ab'.repeat(50_000)}`) };
+    const result = await evaluate('REGEX_MATCH', { pattern: '(a|ab|b|ba){1,450}$' }, long);
+    expect(result).toMatchObject({ status: 'INCONCLUSIVE', passed: false, target: 'transcript' });
+    expect(result.reasoning).toBe(
+      'The pattern comes to 5402 instructions, too many for a text of 100011 characters.',
+    );
+    expect(await verdictOf('REGEX_MATCH', { pattern: '(ab)+$' }, long)).toEqual(['PASSED', 1]);
+    const variables = { id: 'ab'.repeat(50_000) };
+    const config = { variable_name: 'id', expected_value: '(a|ab|b|ba){1,450}$', match: 'regex' };
+    expect(await verdictOf('VARIABLE_EXTRACTED', config, { variables })).toEqual(['INCONCLUSIVE', 0]);
   });
 
   it('never throws on a pattern that was accepted', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 20 }), fc.string(), (pattern, text) => {
-        if (patternProblem(pattern, 'ims') === null) firstMatch(pattern, 'ims', text);
+        if (patternProblem(pattern, 'ims') === null) search(pattern, 'ims', text);
       }),
     );
   });
@@ -343,6 +359,22 @@ describe('assertions', () => {
       ['broken', 'ERROR'],
       ['second', 'PASSED'],
     ]);
+  });
+});
+
+describe('assertions of one run', () => {
+  it('let others have their turn in between', async () => {
+    let done = false;
+    let turns = 0;
+    const count = () => {
+      turns++;
+      if (!done) setImmediate(count);
+    };
+    setImmediate(count);
+    const assertions = Array.from({ length: 10 }, () => assertion('REGEX_MATCH', { pattern: 'x' }));
+    await evaluateAssertions(assertions, conversation(), { judge: judgeSaying({}), seed: 1 });
+    done = true;
+    expect(turns).toBeGreaterThanOrEqual(10);
   });
 });
 

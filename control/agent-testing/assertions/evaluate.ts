@@ -1,4 +1,5 @@
 /** All assertion types, and what they make of a record. */
+import { setImmediate } from 'node:timers/promises';
 import type { AssertionConfigs, AssertionType, AssertionView } from '#shared/api/agent-testing/assertions.ts';
 import type { AssertionResult, ConversationRecord, Outcome } from '../ports.ts';
 import { customLlm, llmJudge } from './judged.ts';
@@ -54,28 +55,31 @@ function run<T extends AssertionType>(
   return rules[type].evaluate(config, record, judging);
 }
 
-/** In the order of `order`; scores unrounded. A fault of one assertion is its own result, ERROR. */
+/**
+ * In the order of `order`; scores unrounded. A fault of one assertion is its own result, ERROR. Those that wait for a
+ * judge wait together; between two others in this process get their turn.
+ */
 export async function evaluateAssertions(
   assertions: readonly AssertionView[],
   record: ConversationRecord,
   judging: Judging,
 ): Promise<AssertionResult[]> {
-  const ordered = assertions.toSorted((a, b) => a.order - b.order);
-  return Promise.all(
-    ordered.map(async (assertion) => {
-      const { id: assertion_id, type, name, weight, is_required } = assertion;
-      const outcome = await outcomeOf(assertion, record, judging);
-      return {
-        assertion_id,
-        type,
-        name,
-        weight,
-        is_required,
-        passed: outcome.status === 'PASSED',
-        ...outcome,
-      };
-    }),
-  );
+  const results: Promise<AssertionResult>[] = [];
+  for (const assertion of assertions.toSorted((a, b) => a.order - b.order)) {
+    results.push(resultOf(assertion, record, judging));
+    await setImmediate();
+  }
+  return Promise.all(results);
+}
+
+async function resultOf(
+  assertion: AssertionView,
+  record: ConversationRecord,
+  judging: Judging,
+): Promise<AssertionResult> {
+  const { id: assertion_id, type, name, weight, is_required } = assertion;
+  const outcome = await outcomeOf(assertion, record, judging);
+  return { assertion_id, type, name, weight, is_required, passed: outcome.status === 'PASSED', ...outcome };
 }
 
 async function outcomeOf(

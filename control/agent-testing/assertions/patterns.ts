@@ -1,4 +1,8 @@
-/** Patterns of authors, on an engine whose time is linear in the text: no pattern can stall the server. */
+/**
+ * Patterns of authors, on an engine whose time is linear in the text. Linear in the pattern, too, whose repetitions are
+ * written out: `(a|ab){1,450}` is a program of thousands of steps for each character. So the product of both is limited,
+ * and no pattern can stall the server.
+ */
 import { RE2JS } from 're2js';
 
 const flagBits: Readonly<Record<string, number>> = {
@@ -25,8 +29,23 @@ export function patternProblem(pattern: string, flags = ''): string | null {
   }
 }
 
-/** The first part of the text that matches, or null. The pattern was checked when it was written. */
-export function firstMatch(pattern: string, flags: string, text: string): string | null {
-  const matcher = compile(pattern, flags).matcher(text);
-  return matcher.find() ? (matcher.group() ?? '') : null;
+/** Instructions times characters of one search. A step takes 50 ns at the worst, so a search half a second. */
+const mostSteps = 10_000_000;
+
+/** `costly`: the text is too long for the pattern, and was not searched. */
+export type Search =
+  | { readonly kind: 'found'; readonly part: string }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'costly'; readonly reason: string };
+
+/** Looks for the first part of the text that matches. The pattern was checked when it was written. */
+export function search(pattern: string, flags: string, text: string): Search {
+  const compiled = compile(pattern, flags);
+  const size = compiled.programSize();
+  if (size * text.length > mostSteps) {
+    const reason = `The pattern comes to ${size} instructions, too many for a text of ${text.length} characters.`;
+    return { kind: 'costly', reason };
+  }
+  const matcher = compiled.matcher(text);
+  return matcher.find() ? { kind: 'found', part: matcher.group() ?? '' } : { kind: 'none' };
 }

@@ -1,7 +1,7 @@
 /** REGEX_MATCH: a pattern is found, or not found, in what was said or learned. */
 import type { AssertionRule } from './outcome.ts';
 import { inconclusive, yesOrNo } from './outcome.ts';
-import { firstMatch, patternProblem } from './patterns.ts';
+import { patternProblem, search } from './patterns.ts';
 import { evidenceOf, targetText } from './target-text.ts';
 
 export const regexMatch: AssertionRule<'REGEX_MATCH'> = {
@@ -16,14 +16,17 @@ export const regexMatch: AssertionRule<'REGEX_MATCH'> = {
       const reasoning = `${target} was not extracted, so there is nothing that could match.`;
       return inconclusive({ reasoning, target: target ?? null, expected });
     }
-    const found = firstMatch(pattern, flags, text.whole);
+    const found = search(pattern, flags, text.whole);
+    if (found.kind === 'costly')
+      return inconclusive({ reasoning: found.reason, target: text.name, expected });
+    const part = found.kind === 'found' ? found.part : null;
     const reasoning =
-      found === null
+      part === null
         ? `Nothing in ${text.name} matches.`
-        : `${text.name} matches at ${JSON.stringify(found.slice(0, 200))}.`;
-    return yesOrNo((found !== null) !== negate, {
+        : `${text.name} matches at ${JSON.stringify(part.slice(0, 200))}.`;
+    return yesOrNo((part !== null) !== negate, {
       reasoning,
-      evidence: found === null ? [] : evidenceOf(record, text, found),
+      evidence: part === null ? [] : evidenceOf(record, text, part),
       target: text.name,
       expected,
     });

@@ -1,27 +1,34 @@
 /** VARIABLE_EXTRACTED: the agent learned a value. */
 import type { AssertionRule } from './outcome.ts';
-import { yesOrNo } from './outcome.ts';
-import { firstMatch, patternProblem } from './patterns.ts';
+import { inconclusive, yesOrNo } from './outcome.ts';
+import { patternProblem, search } from './patterns.ts';
 import { valueText } from './target-text.ts';
 
 type Match = 'equals' | 'contains' | 'regex';
 
-function matches(found: unknown, expected: string | number | boolean, match: Match): boolean {
+/** Text: why nobody can tell. */
+function matches(found: unknown, expected: string | number | boolean, match: Match): boolean | string {
   const text = valueText(found).trim();
   const wanted = String(expected).trim();
   switch (match) {
     case 'contains':
       return text.includes(wanted);
-    case 'regex':
-      return firstMatch(String(expected), '', text) !== null;
+    case 'regex': {
+      const searched = search(String(expected), '', text);
+      return searched.kind === 'costly' ? searched.reason : searched.kind === 'found';
+    }
     case 'equals':
       return text === wanted || sameNumber(text, wanted);
   }
 }
 
+const whole = /^[+-]?\d{1,100}$/;
+
 /** `42`, `42.0` and ` 42 ` are the same number; `0x2A` and an empty text are none. */
 function sameNumber(a: string, b: string): boolean {
   const form = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+  // Card and account numbers are longer than a double is exact.
+  if (whole.test(a) && whole.test(b)) return BigInt(a.replace('+', '')) === BigInt(b.replace('+', ''));
   return form.test(a) && form.test(b) && Number(a) === Number(b);
 }
 
@@ -48,6 +55,7 @@ export const variableExtracted: AssertionRule<'VARIABLE_EXTRACTED'> = {
     }
     const target = valueText(found);
     const passed = expected_value === undefined || matches(found, expected_value, match);
+    if (typeof passed === 'string') return inconclusive({ reasoning: passed, target, expected });
     const reasoning = passed
       ? `The variable ${variable_name} is ${JSON.stringify(found)}.`
       : `The variable ${variable_name} is ${JSON.stringify(found)}, not ${expected}.`;

@@ -16,7 +16,7 @@ import type { RunEnd } from '../runs-store.ts';
 import { runVerdict, toneView, type Verdict } from '../scoring.ts';
 import { CallFailure } from '../sip/call-failure.ts';
 import { requireTestableNumber } from '../sip/number.ts';
-import { converseOverCall, type OverCallParts } from '../sip/over-call.ts';
+import { converseOverCall, type OverCallParts, type OverCallServices } from '../sip/over-call.ts';
 import { callSettings } from '../sip/settings.ts';
 import { testedAgent, testedVersion } from './agent-store.ts';
 import { type Conversed, converse, recorded } from './conversation.ts';
@@ -25,7 +25,8 @@ import { callerOf, evaluatorsOf, judgeOf } from './evaluators.ts';
 export type ExecutionServices = Pick<
   Services,
   'database' | 'clock' | 'models' | 'conversations' | 'edges' | 'testCalls' | 'config'
->;
+> &
+  Pick<OverCallServices, 'missed'>;
 
 /** What is to be done, as it was claimed. */
 export interface Work {

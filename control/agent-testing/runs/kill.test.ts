@@ -1,19 +1,14 @@
 /** A control plane that is killed while runs wait and are under way: after its restart every one ends, and once. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createServer as createTcpServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ControlProgram } from '../../../test/system/control-program.ts';
 import { bookingGraph } from './testing.ts';
 
-let folder = '';
-let port = 0;
-let program: ChildProcess | undefined;
+let control: ControlProgram;
 /** The outside world: what the tested agent asks of it. */
 let asked = 0;
 let told: PromiseWithResolvers<void>;
@@ -27,73 +22,26 @@ const outside = createServer(async (_request, response) => {
 });
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'test-runs-kill-'));
+  control = new ControlProgram();
   told = Promise.withResolvers();
-  const probe = createTcpServer();
-  await once(probe.listen(0, '127.0.0.1'), 'listening');
-  port = (probe.address() as AddressInfo).port;
-  probe.close();
   await once(outside.listen(0, '127.0.0.1'), 'listening');
 });
 afterEach(async () => {
-  await end('SIGKILL');
+  await control.remove();
   outside.closeAllConnections();
   await new Promise((resolve) => outside.close(resolve));
-  rmSync(folder, { recursive: true });
 });
-
-async function start(): Promise<void> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '..', '..', 'main.ts')], {
-    env: {
-      ...process.env,
-      TRUNKLINE_DATA: folder,
-      CONTROL_PORT: String(port),
-      ALLOW_PRIVATE_TARGETS: '127.0.0.1/32',
-      NODE_NO_WARNINGS: '1',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  program = child;
-  child.stdout.setEncoding('utf8');
-  await new Promise<void>((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`control ended with ${code}`)));
-    child.stdout.on('data', (text: string) => {
-      if (text.includes('control plane is listening')) resolve();
-    });
-  });
-}
-
-async function end(signal: NodeJS.Signals): Promise<void> {
-  const child = program;
-  if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, 'exit');
-  child.kill(signal);
-  await exit;
-}
-
-async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const { api_key } = JSON.parse(readFileSync(join(folder, 'bootstrap.json'), 'utf8'));
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method,
-    headers: { authorization: api_key, ...(body !== undefined && { 'content-type': 'application/json' }) },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return JSON.parse(text);
-}
 
 /** Waits for the end of a batch by its event stream. */
 async function followed(batchId: string): Promise<void> {
-  const { api_key } = JSON.parse(readFileSync(join(folder, 'bootstrap.json'), 'utf8'));
-  const response = await fetch(`http://127.0.0.1:${port}/v1/agent-testing/batches/${batchId}/events`, {
-    headers: { authorization: api_key },
+  const response = await fetch(`${control.url}/v1/agent-testing/batches/${batchId}/events`, {
+    headers: { authorization: control.keys.api_key },
   });
   expect(await response.text()).toMatch(/event: end\ndata: \{\}\n\n$/);
 }
 
 const inFlight = () => {
-  const database = new SqliteFile(join(folder, 'control.db'), { readonly: true });
+  const database = new SqliteFile(join(control.folder, 'control.db'), { readonly: true });
   const count = database.prepare('select status, count(*) as runs from test_runs group by status');
   const rows = count.all() as { status: string; runs: number }[];
   database.close();
@@ -110,18 +58,20 @@ interface Batch {
 
 describe('a control plane that is killed while tests run', () => {
   it('ends each of 50 runs after its restart, exactly once, and counts it once', async () => {
-    await start();
+    await control.start();
     const { port: outsidePort } = outside.address() as AddressInfo;
     const nodes = bookingGraph.nodes.map((node) =>
       node.id === 'book'
         ? { ...node, data: { ...node.data, method: 'GET', url: `http://127.0.0.1:${outsidePort}/book` } }
         : node,
     );
-    const { pathway_id } = await call<{ pathway_id: string }>('POST', '/v1/pathway/create', { name: 'Kill' });
-    await call('POST', `/v1/pathway/${pathway_id}`, { nodes, edges: bookingGraph.edges });
+    const { pathway_id } = await control.call<{ pathway_id: string }>('POST', '/v1/pathway/create', {
+      name: 'Kill',
+    });
+    await control.call('POST', `/v1/pathway/${pathway_id}`, { nodes, edges: bookingGraph.edges });
     const scenario_ids: string[] = [];
     for (let index = 0; index < 50; index++) {
-      const { id } = await call<{ id: string }>('POST', '/v1/agent-testing/scenarios', {
+      const { id } = await control.call<{ id: string }>('POST', '/v1/agent-testing/scenarios', {
         pathway_id,
         name: `Scenario ${index}`,
         tester_persona_prompt: 'You are Sam Reed. You want to book an appointment.\n- date: May 4, 2030',
@@ -132,7 +82,7 @@ describe('a control plane that is killed while tests run', () => {
     // Twenty runs hang in their webhook, thirty wait: that is when the first kill comes, and the second.
     const { promise, resolve } = Promise.withResolvers<void>();
     answer = promise;
-    const { batch_id } = await call<Started>('POST', '/v1/agent-testing/batch-run', {
+    const { batch_id } = await control.call<Started>('POST', '/v1/agent-testing/batch-run', {
       scenario_ids,
       seed: 1,
     });
@@ -143,17 +93,17 @@ describe('a control plane that is killed while tests run', () => {
         told = Promise.withResolvers();
       }
       expect(inFlight()).toEqual({ RUNNING: 20, PENDING: 30 });
-      await end('SIGKILL');
-      await start();
+      await control.end('SIGKILL');
+      await control.start();
     }
     resolve();
     await followed(batch_id);
-    expect(await call<Batch>('GET', `/v1/agent-testing/batches/${batch_id}`)).toMatchObject({
+    expect(await control.call<Batch>('GET', `/v1/agent-testing/batches/${batch_id}`)).toMatchObject({
       status: 'PASSED',
       passed_scenarios: 50,
     });
-    await end('SIGTERM');
-    const database = new SqliteFile(join(folder, 'control.db'), { readonly: true });
+    await control.end('SIGTERM');
+    const database = new SqliteFile(join(control.folder, 'control.db'), { readonly: true });
     const rows = (sql: string) => database.prepare(sql).all();
     expect(
       rows('select status, count(*) as runs, max(attempts) as most from test_runs group by status'),

@@ -1,10 +1,13 @@
 /** What is counted of test runs. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Missed } from '../sip/over-call.ts';
 
 export interface RunMetrics {
   began(): void;
   ended(status: string, ms: number | null): void;
   cancelled(): void;
+  /** A run over a call waited in vain. */
+  callMissed(what: Missed): void;
   streamBegan(): void;
   streamEnded(): void;
 }
@@ -12,7 +15,11 @@ export interface RunMetrics {
 /** @param counts asked when metrics are read */
 export function runMetrics(
   registry: Registry,
-  counts: { readonly running: () => number; readonly waiting: () => Promise<number> },
+  counts: {
+    readonly running: () => number;
+    readonly waiting: () => Promise<number>;
+    readonly calls: () => number;
+  },
 ): RunMetrics {
   const registers = [registry];
   new Gauge({
@@ -30,6 +37,20 @@ export function runMetrics(
     async collect() {
       this.set(await counts.waiting());
     },
+  });
+  new Gauge({
+    name: 'trunkline_control_test_calls',
+    help: 'Test runs over a call that wait for their edge or hold its socket.',
+    registers,
+    collect() {
+      this.set(counts.calls());
+    },
+  });
+  const missed = new Counter({
+    name: 'trunkline_control_test_calls_missed_total',
+    help: 'Tries of test runs that waited in vain for an edge, or for the socket of one.',
+    labelNames: ['what'],
+    registers,
   });
   const attempts = new Counter({
     name: 'trunkline_control_test_run_begins_total',
@@ -60,6 +81,7 @@ export function runMetrics(
       if (ms !== null) seconds.observe(ms / 1000);
     },
     cancelled: () => ended.inc({ status: 'CANCELLED' }),
+    callMissed: (what) => missed.inc({ what }),
     streamBegan: () => streams.inc(),
     streamEnded: () => streams.dec(),
   };

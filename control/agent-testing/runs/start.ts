@@ -40,6 +40,7 @@ export function createTestRuns(services: Services, log: FastifyBaseLogger, regis
   const metrics = runMetrics(registry, {
     running: () => queue?.running ?? 0,
     waiting: () => countWaiting(db),
+    calls: () => services.testCalls.open,
   });
   const streams = new TestStreams({ clock, ...streamLimits, metrics });
   const stopped = (runIds: readonly string[]) => {
@@ -77,7 +78,7 @@ export function createTestRuns(services: Services, log: FastifyBaseLogger, regis
         limits,
         live,
         metrics,
-        execute: (...work) => executeRun(services, ...work),
+        execute: (...work) => executeRun({ ...services, missed: metrics.callMissed }, ...work),
         onEnd: () => void completions.check(),
       });
     },

@@ -70,6 +70,7 @@ export function runView(
     error_message: record.error_message,
     started_at: run.started_at,
     completed_at: run.completed_at,
+    record_deleted_at: record.deleted_at,
     transport: run.transport,
     voice: parsed(record.voice),
   };

@@ -6,6 +6,7 @@ import {
   SimulationStarted,
 } from '#shared/api/agent-testing/batches.ts';
 import { testing } from '#shared/api/agent-testing/wrapping.ts';
+import { actorOf } from '../../audit/rules.ts';
 import { type App, orgOf } from '../../http/app-types.ts';
 import type { Services } from '../../services.ts';
 import { requireSet, setView } from './set-store.ts';
@@ -29,7 +30,7 @@ export function simulationRoutes(app: App, services: Services): void {
       response: { 200: SimulationStarted },
     },
     handler: async (request) => {
-      const set = await startSimulationSet(services, orgOf(request), request.body);
+      const set = await startSimulationSet(services, orgOf(request), request.body, actorOf(request));
       return testing({
         simulation_set_id: set.id,
         status: 'PENDING' as const,

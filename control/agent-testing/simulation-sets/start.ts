@@ -2,9 +2,11 @@
 import type { SimulationStart } from '#shared/api/agent-testing/batches.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
+import type { Actor } from '../../audit/rules.ts';
 import type { TestSimulationSetRow } from '../../db/tables.ts';
 import { isoTime } from '../../organizations/store.ts';
 import type { Services } from '../../services.ts';
+import { recordTestingChange } from '../audit-store.ts';
 import {
   checkWebhook,
   insertRuns,
@@ -26,6 +28,7 @@ export async function startSimulationSet(
   services: Services,
   orgId: string,
   body: SimulationStart,
+  by: Actor,
 ): Promise<TestSimulationSetRow> {
   const { simulations_per_scenario: each, version_number, webhook_url, pass_threshold = 0.5 } = body;
   const scenarioIds = [...new Set(body.scenario_ids)];
@@ -52,6 +55,8 @@ export async function startSimulationSet(
       completed_at: null,
     };
     await insertSet(db, row);
+    const change = { orgId, subject: row.id, action: 'simulation_set_start' as const };
+    await recordTestingChange(db, services, by, change);
     const all = planned.flatMap((one) => Array.from({ length: each }, () => one));
     const order = { orgId, triggerSource: 'simulation' as const, simulationSetId: row.id };
     await insertRuns(services, db, order, all, startSeed(body.seed, all.length));

@@ -10,7 +10,6 @@ import type { Clock, Timer } from '#shared/clock.ts';
 import { TestLine } from './line.ts';
 
 const path = /^\/v1\/edge\/test-calls\/([0-9a-f-]{36})$/;
-const mostFrameBytes = 4 * 1024 * 1024;
 
 interface Expected {
   readonly digest: Buffer;
@@ -29,10 +28,12 @@ export interface ExpectedLine {
 export class TestCallDoor {
   readonly #clock: Clock;
   readonly #expected = new Map<string, Expected>();
-  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: mostFrameBytes });
+  readonly #sockets: WebSocketServer;
 
-  constructor(clock: Clock) {
+  /** @param mostFrameBytes of one frame that an edge sends */
+  constructor(clock: Clock, mostFrameBytes: number) {
     this.#clock = clock;
+    this.#sockets = new WebSocketServer({ noServer: true, maxPayload: mostFrameBytes });
   }
 
   /** Runs that wait for an edge, and sockets that are open. */

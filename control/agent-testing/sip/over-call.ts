@@ -1,7 +1,6 @@
 /** A run over a real call: has an edge place it, and holds the conversation over it (contract 6.4). */
 
 import type { Voice } from '#shared/api/agent-testing/runs.ts';
-import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Services } from '../../services.ts';
 import type { ConversationRecord } from '../ports.ts';
@@ -26,24 +25,29 @@ export interface TalkedOverCall {
   readonly voice: Voice;
 }
 
-/** An edge that was restarted is back by then, ms. */
-const edgeWithinMs = 30_000;
 const lookEveryMs = 250;
-/** The edge opens the socket before it answers the command, ms. */
-const lineWithinMs = 30_000;
+
+/** What a run waited for in vain: an edge that could place its call, or the socket of that edge. */
+export type Missed = 'edge' | 'socket';
+
+export type OverCallServices = Pick<Services, 'edges' | 'testCalls' | 'clock'> & {
+  /** The waiting times are those of control's settings. */
+  readonly config: { readonly agentTesting: { readonly calls: { edgeMs: number; socketMs: number } } };
+  readonly missed: (what: Missed) => void;
+};
 
 /** Rejects with CallFailure when there is no call to judge; with the reason of the signal when that is aborted. */
 export async function converseOverCall(
-  services: Pick<Services, 'edges' | 'testCalls' | 'clock'>,
+  services: OverCallServices,
   parts: OverCallParts,
 ): Promise<TalkedOverCall> {
-  const { clock, testCalls } = services;
+  const { config, missed, testCalls } = services;
   const { runId, signal } = parts;
-  const edge = await edgeFor(services.edges, clock, signal);
-  const expected = testCalls.expect(runId, lineWithinMs);
+  const edge = await edgeFor(services, signal);
+  const expected = testCalls.expect(runId, config.agentTesting.calls.socketMs);
   try {
     await edge.command(orderOf(parts, expected));
-    const line = await expected.arrived;
+    const line = await lineOf(expected, missed);
     const hangUp = () => line.close();
     signal.addEventListener('abort', hangUp);
     try {
@@ -79,16 +83,29 @@ function orderOf(parts: OverCallParts, { key }: ExpectedLine) {
   };
 }
 
-/** The least loaded edge, as soon as there is one. */
-async function edgeFor(edges: Services['edges'], clock: Clock, signal: AbortSignal) {
-  const deadline = clock.now() + edgeWithinMs;
+/** The edge opens the socket before it answers the command, so only one that has failed is late. */
+async function lineOf({ arrived }: ExpectedLine, missed: OverCallServices['missed']) {
+  try {
+    return await arrived;
+  } catch (error) {
+    missed('socket');
+    throw new CallFailure(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The least loaded edge, as soon as there is one: one that was restarted comes back. */
+async function edgeFor({ clock, config, edges, missed }: OverCallServices, signal: AbortSignal) {
+  const deadline = clock.now() + config.agentTesting.calls.edgeMs;
   for (;;) {
     signal.throwIfAborted();
     try {
       return edges.leastLoaded();
     } catch (error) {
-      if (clock.now() >= deadline) throw new CallFailure('No edge is connected that could place the call.');
       if (!(error instanceof ApiError)) throw error;
+      if (clock.now() >= deadline) {
+        missed('edge');
+        throw new CallFailure('No edge is connected that could place the call.');
+      }
     }
     await new Promise<void>((resolve) => clock.after(lookEveryMs, resolve));
   }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '#shared/clock.ts';
-import type { CallRecord } from '#shared/edge-protocol.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { HeardTurn } from '#shared/test-call-protocol.ts';
 import { callRecord } from '../../../test/fakes/call-record.ts';
 import type { TextAgent } from '../../conversations/text-agent.ts';

@@ -1,6 +1,6 @@
 /** One conversation over a call, from the caller's side: its moves go to the edge, what it hears comes from there. */
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
-import type { CallRecord } from '#shared/edge-protocol.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
 import type { HeardTurn, TestCallEvent } from '#shared/test-call-protocol.ts';
 import { nodeTool, type TextAgent } from '../../conversations/text-agent.ts';

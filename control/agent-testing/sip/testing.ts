@@ -11,7 +11,7 @@ export const runId = '6f1c1f5e-3a63-4f0e-9d62-0d7b8f8f2b11';
 
 /** A door on a port of its own. */
 export class TestDoor {
-  readonly door = new TestCallDoor(systemClock);
+  readonly door = new TestCallDoor(systemClock, 65_536);
   readonly #server: Server = createServer();
 
   static async open(): Promise<TestDoor> {

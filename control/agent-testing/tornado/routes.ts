@@ -11,6 +11,7 @@ import {
 import { testing } from '#shared/api/agent-testing/wrapping.ts';
 import { NoMembers } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
+import { actorOf } from '../../audit/rules.ts';
 import { type App, orgOf } from '../../http/app-types.ts';
 import type { Services } from '../../services.ts';
 import { readSubject } from '../rules.ts';
@@ -34,7 +35,7 @@ export function tornadoRoutes(app: App, services: Services, tornado: Tornado): v
       response: { 200: TornadoCancelled },
     },
     handler: async (request) => {
-      await tornado.cancel(orgOf(request), request.params.id);
+      await tornado.cancel(orgOf(request), request.params.id, actorOf(request));
       return testing({ cancelled: true as const });
     },
   });
@@ -63,7 +64,7 @@ function startRoute(app: App, tornado: Tornado): void {
       response: { 200: TornadoStarted },
     },
     handler: async (request) => {
-      const session = await tornado.start(orgOf(request), request.body);
+      const session = await tornado.start(orgOf(request), request.body, actorOf(request));
       const { id, created_at, max_iterations, pathway_id, timeout_ms } = session;
       const status = 'RUNNING' as const;
       return testing({ session_id: id, status, pathway_id, max_iterations, timeout_ms, created_at });

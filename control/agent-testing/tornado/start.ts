@@ -5,11 +5,13 @@ import type { Registry } from 'prom-client';
 import type { TornadoStart } from '#shared/api/agent-testing/tornado.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
+import type { Actor } from '../../audit/rules.ts';
 import type { Db, PathwayRow, TestTornadoSessionRow } from '../../db/tables.ts';
 import { isoTime } from '../../organizations/store.ts';
 import { requirePathway, requireVersion } from '../../pathways/require-store.ts';
 import type { Services } from '../../services.ts';
 import type { RawGraph } from '../analysis/edits.ts';
+import { recordTestingChange } from '../audit-store.ts';
 import { checkWebhook, testRunsSubject } from '../runs/plan.ts';
 import type { TestRuns } from '../runs/start.ts';
 import { requireSubject } from '../store.ts';
@@ -25,9 +27,9 @@ const seeds = 2 ** 31;
 
 export interface Tornado {
   /** @throws ApiError as the contract names them */
-  start(orgId: string, body: TornadoStart): Promise<TestTornadoSessionRow>;
+  start(orgId: string, body: TornadoStart, by: Actor): Promise<TestTornadoSessionRow>;
   /** @throws ApiError TORNADO_NOT_FOUND, TORNADO_NOT_ACTIVE */
-  cancel(orgId: string, id: string): Promise<void>;
+  cancel(orgId: string, id: string, by: Actor): Promise<void>;
   /** Takes up what was running when the process ended. */
   resume(): Promise<void>;
   close(): Promise<void>;
@@ -46,17 +48,25 @@ export function createTornado(
   const sessions = new Sessions({ services, log, planner, metrics, stopped: (ids) => runs.stopped(ids) });
   runs.onBatchCompleted((batchId) => sessions.batchCompleted(batchId));
   return {
-    start: async (orgId, body) => {
+    start: async (orgId, body, by) => {
       checkWebhook(services, body.webhook_url);
-      const session = await database.db.transaction().execute((db) => begin(services, db, orgId, body));
+      const session = await database.db.transaction().execute(async (db) => {
+        const begun = await begin(services, db, orgId, body);
+        await recordTestingChange(db, services, by, { orgId, subject: begun.id, action: 'tornado_start' });
+        return begun;
+      });
       announcements.announce(testRunsSubject);
       sessions.watch(session);
       return session;
     },
-    cancel: async (orgId, id) => {
+    cancel: async (orgId, id, by) => {
       const { status } = await requireSession(database.db, orgId, id);
       if (status !== 'RUNNING') throw ApiError.of('TORNADO_NOT_ACTIVE');
-      await requestCancel(database.db, id, isoTime(clock));
+      await database.db.transaction().execute(async (db) => {
+        const running = await requestCancel(db, id, isoTime(clock));
+        const change = { orgId, subject: id, action: 'tornado_cancel' as const };
+        if (running) await recordTestingChange(db, services, by, change);
+      });
       await sessions.cancelled(id);
       const ended = await requireSession(database.db, orgId, id);
       if (ended.status !== 'CANCELLED' && ended.status !== 'RUNNING') throw ApiError.of('TORNADO_NOT_ACTIVE');

@@ -81,13 +81,15 @@ export async function updateSession(
   return result.numUpdatedRows > 0n;
 }
 
-export async function requestCancel(db: Db, id: string, now: string): Promise<void> {
-  await db
+/** @returns false when the session has ended */
+export async function requestCancel(db: Db, id: string, now: string): Promise<boolean> {
+  const result = await db
     .updateTable('test_tornado_sessions')
     .set({ cancel_requested_at: now })
     .where('id', '=', id)
     .where('status', '=', 'RUNNING')
-    .execute();
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
 }
 
 export async function insertIteration(db: Db, row: TestTornadoIterationRow): Promise<void> {

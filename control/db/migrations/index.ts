@@ -19,6 +19,9 @@ import { up as tools } from './0016-tools.ts';
 import { up as audit } from './0017-audit.ts';
 import { up as agentTesting } from './0018-agent-testing.ts';
 import { up as idempotentWork } from './0019-idempotent-work.ts';
+import { up as callLogFilters } from './0020-call-log-filters.ts';
+import { up as testRetention } from './0021-test-retention.ts';
+import { up as widgetThreadClients } from './0022-widget-thread-clients.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -40,4 +43,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0017-audit': { up: audit },
   '0018-agent-testing': { up: agentTesting },
   '0019-idempotent-work': { up: idempotentWork },
+  '0020-call-log-filters': { up: callLogFilters },
+  '0021-test-retention': { up: testRetention },
+  '0022-widget-thread-clients': { up: widgetThreadClients },
 };

@@ -18,8 +18,8 @@ export interface PortRequestRow {
   org_id: string;
   /** Follows from those of the numbers. */
   status: PortStatus;
-  /** Canonical names of contract 5.3. */
-  details: Json;
+  /** JSON with the canonical names of contract 5.3; sealed, like who signed below (porting/at-rest.ts). */
+  details: string;
   /** Sealed. */
   pin: string | null;
   /** `YYYY-MM-DD` */
@@ -92,7 +92,7 @@ export interface PortRequestDocumentRow {
 /** A letter of authorization as it was signed. */
 export interface PortLetterRow {
   request_id: string;
-  /** The exact text that was shown. */
+  /** The exact text that was shown; sealed. */
   letter: string;
   /** Sealed base64. */
   pdf: string;

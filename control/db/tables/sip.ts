@@ -97,7 +97,7 @@ export interface TestCallRow {
   /** `tc_<uuid>` */
   id: string;
   org_id: string;
-  /** TestCallState of shared/edge-protocol.ts as last reported. */
+  /** TestCallState of shared/edge-protocol/reports.ts as last reported. */
   state: Json;
   created_at: IsoTime;
   updated_at: IsoTime;

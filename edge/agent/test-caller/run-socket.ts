@@ -6,8 +6,6 @@ import { type TestCallEvent, TestCallOrder } from '#shared/test-call-protocol.ts
 
 const validOrder = Compile(TestCallOrder);
 
-const openMs = 5000;
-const pingEveryMs = 5000;
 const maxOrderBytes = 4 * 1024 * 1024;
 
 export interface RunSocketParts {
@@ -16,6 +14,8 @@ export interface RunSocketParts {
   readonly runId: string;
   readonly key: string;
   readonly clock: Clock;
+  /** ms until the socket is open, and between two pings, each of which must be answered before the next */
+  readonly limitMs: number;
   readonly order: (order: TestCallOrder) => void;
   /** Once, unless we closed it. */
   readonly lost: (why: string) => void;
@@ -46,7 +46,7 @@ export class RunSocket {
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     const socket = new WebSocket(url, {
       headers: { authorization: `Bearer ${parts.key}` },
-      handshakeTimeout: openMs,
+      handshakeTimeout: parts.limitMs,
       perMessageDeflate: false,
       maxPayload: maxOrderBytes,
     });
@@ -86,9 +86,10 @@ export class RunSocket {
   }
 
   #keepAlive(): void {
-    this.#ping = this.#parts.clock.after(pingEveryMs, () => {
+    const { clock, limitMs } = this.#parts;
+    this.#ping = clock.after(limitMs, () => {
       if (!this.#alive) {
-        this.#lose(`control was silent for ${pingEveryMs} ms`);
+        this.#lose(`control was silent for ${limitMs} ms`);
         this.#socket.terminate();
         return;
       }

@@ -3,7 +3,7 @@ import { FakeClock } from '#shared/clock.ts';
 import type { SpeechToText } from '#shared/models/speech.ts';
 import type { HeardTurn } from '#shared/test-call-protocol.ts';
 import { QuietLog } from '../../../test/fakes/quiet-log.ts';
-import { TestCaller, testCallerLimits } from './test-caller.ts';
+import { TestCaller } from './test-caller.ts';
 
 const loud = new Int16Array(160).fill(4000);
 const quiet = new Int16Array(160);
@@ -13,6 +13,7 @@ let told: string[];
 let turns: HeardTurn[];
 let pressed: PromiseWithResolvers<void>;
 let busy: boolean;
+let ended: string[];
 
 beforeEach(() => {
   clock = new FakeClock();
@@ -20,6 +21,7 @@ beforeEach(() => {
   turns = [];
   pressed = Promise.withResolvers();
   busy = false;
+  ended = [];
 });
 
 function caller(stt: SpeechToText | null = null, interruptAfterMs: number | null = null): TestCaller {
@@ -45,7 +47,7 @@ function caller(stt: SpeechToText | null = null, interruptAfterMs: number | null
     stt,
     voice: null,
     language: 'en-US',
-    limits: testCallerLimits,
+    limits: { turnEndMs: 1000, patienceMs: 15_000, maxTurnSeconds: 2 },
     interruptAfterMs,
     agentIsBusy: () => busy,
     answered: () => told.push('answered'),
@@ -54,6 +56,7 @@ function caller(stt: SpeechToText | null = null, interruptAfterMs: number | null
       told.push(last ? 'last turn' : 'turn');
     },
     moved: () => told.push('moved'),
+    turnEnded: (by, cut) => ended.push(cut ? `${by}, cut` : by),
   });
   made.start();
   return made;
@@ -128,10 +131,38 @@ describe('the simulated caller', () => {
     await settled();
     expect(told).toEqual(['answered']);
     busy = false;
+    run(one, quiet, 14_980);
+    await settled();
+    expect(told).toEqual(['answered']);
     run(one, quiet, 20);
     await settled();
     expect(told).toEqual(['answered', 'turn']);
-    expect(turns[0]).toMatchObject({ response_latency_ms: null, speech_ms: 0, silence_ms: 20_020 });
+    expect(turns[0]).toMatchObject({ response_latency_ms: null, speech_ms: 0, silence_ms: 35_000 });
+    expect(ended).toEqual(['patience']);
+  });
+
+  test('lets the agent speak on once its work is done', async () => {
+    const one = caller();
+    run(one, loud, 500);
+    busy = true;
+    run(one, quiet, 3000);
+    busy = false;
+    run(one, quiet, 300);
+    run(one, loud, 500);
+    run(one, quiet, 1200);
+    await settled();
+    expect(told).toEqual(['answered', 'turn']);
+    expect(turns[0]).toMatchObject({ speech_ms: 1000, silence_ms: 3300 });
+    expect(ended).toEqual(['silence']);
+  });
+
+  test('tells when a turn was too long to be transcribed as a whole', async () => {
+    const one = caller({ transcribe: async (samples) => `${samples.length / 8000} s` });
+    run(one, loud, 2500);
+    run(one, quiet, 1200);
+    await settled();
+    expect(turns[0]?.words).toBe('2 s');
+    expect(ended).toEqual(['silence, cut']);
   });
 
   test('breaks into the words of the agent when it is to', async () => {
@@ -148,6 +179,7 @@ describe('the simulated caller', () => {
     run(one, quiet, 1200);
     await settled();
     expect(turns[1]).toMatchObject({ barge_in: true, overlap_ms: 60, speech_ms: 460 });
+    expect(ended).toEqual(['interruption', 'silence']);
   });
 
   test('has the words of the agent transcribed', async () => {
@@ -174,6 +206,7 @@ describe('the simulated caller', () => {
     one.move({ type: 'say', text: 'too late', interrupt_after_ms: null });
     expect(told).toEqual(['answered', 'last turn']);
     expect(turns[0]).toMatchObject({ speech_ms: 500 });
+    expect(ended).toEqual(['call_end']);
     expect(clock.pending).toBe(0);
   });
 

@@ -10,7 +10,7 @@ import type { Clock } from '#shared/clock.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import type { HeardTurn, TestCallOrder } from '#shared/test-call-protocol.ts';
 import type { Log } from '../../call/log.ts';
-import type { AgentHost, AgentLeg } from '../../call/ports.ts';
+import type { AgentHost, AgentLeg } from '../../call/ports/agents.ts';
 import { PlayQueue } from '../play-queue.ts';
 import { TurnMeter } from './turn-meter.ts';
 
@@ -23,11 +23,8 @@ export interface TestCallerLimits {
   readonly maxTurnSeconds: number;
 }
 
-export const testCallerLimits: TestCallerLimits = {
-  turnEndMs: 1000,
-  patienceMs: 15_000,
-  maxTurnSeconds: 120,
-};
+/** What made it the caller's turn. */
+export type TurnEnd = 'silence' | 'patience' | 'interruption' | 'call_end';
 
 export interface TestCallerParts {
   readonly host: Pick<AgentHost, 'hangup' | 'sendDtmf' | 'fail'>;
@@ -48,6 +45,8 @@ export interface TestCallerParts {
   readonly turn: (heard: HeardTurn, last: boolean) => void;
   /** The caller begins its move. */
   readonly moved: () => void;
+  /** Told of each turn what ended it, and whether it was too long to be transcribed as a whole. */
+  readonly turnEnded: (by: TurnEnd, cut: boolean) => void;
 }
 
 type Move = Extract<TestCallOrder, { type: 'say' | 'keys' | 'silence' }>;
@@ -63,9 +62,12 @@ export class TestCaller implements AgentLeg {
   /** What is heard of the agent in one turn; null: nobody transcribes it. */
   readonly #heard: Int16Array | null;
   #heardSamples = 0;
+  #cut = false;
   #meter: TurnMeter | null = null;
   #state: 'idle' | 'listening' | 'waiting' | 'acting' | 'closed' = 'idle';
   #listeningSince = 0;
+  /** When the agent was last at work: its words follow, and are not there the moment that it is done. */
+  #busyAt = 0;
   #interruptAfterMs: number | null;
   /** Turns are told one after the other, also when their words are long in coming. */
   #told: Promise<void> = Promise.resolve();
@@ -96,7 +98,11 @@ export class TestCaller implements AgentLeg {
     if (this.#state === 'closed') return;
     this.#meter?.heard(frame, this.#parts.clock.now());
     const heard = this.#heard;
-    if (!heard || this.#heardSamples + frame.length > heard.length) return;
+    if (!heard) return;
+    if (this.#heardSamples + frame.length > heard.length) {
+      this.#cut = true;
+      return;
+    }
     heard.set(frame, this.#heardSamples);
     this.#heardSamples += frame.length;
   }
@@ -124,7 +130,7 @@ export class TestCaller implements AgentLeg {
   /** Tells the turn that was going on. */
   close(): void {
     if (this.#state === 'closed') return;
-    if (this.#state === 'listening') this.#endTurn(true);
+    if (this.#state === 'listening') this.#endTurn('call_end');
     this.#state = 'closed';
     this.#queue.clear();
   }
@@ -165,6 +171,7 @@ export class TestCaller implements AgentLeg {
     this.#state = 'listening';
     this.#listeningSince = now;
     this.#heardSamples = 0;
+    this.#cut = false;
   }
 
   /** Whether it is the caller's turn by now. */
@@ -173,21 +180,24 @@ export class TestCaller implements AgentLeg {
     if (!meter) return;
     const { turnEndMs, patienceMs } = this.#parts.limits;
     const { firstAt, lastTo } = meter;
+    if (this.#parts.agentIsBusy()) this.#busyAt = now;
+    const quietSince = (since: number) => Math.max(since, this.#busyAt);
     if (firstAt === null || lastTo === null) {
       // Words that the caller broke into may go on and on.
-      const waited = now - this.#listeningSince;
-      if (waited >= patienceMs && !this.#parts.agentIsBusy()) this.#endTurn();
+      if (now - quietSince(this.#listeningSince) >= patienceMs) this.#endTurn('patience');
     } else if (meter.agentSpeaks && this.#interruptAfterMs !== null) {
-      if (now - firstAt >= this.#interruptAfterMs) this.#endTurn();
-    } else if (now - lastTo >= turnEndMs && !this.#parts.agentIsBusy()) this.#endTurn();
+      if (now - firstAt >= this.#interruptAfterMs) this.#endTurn('interruption');
+    } else if (now - quietSince(lastTo) >= turnEndMs) this.#endTurn('silence');
   }
 
-  #endTurn(last = false): void {
-    const { clock, turn } = this.#parts;
+  #endTurn(by: TurnEnd): void {
+    const { clock, turn, turnEnded } = this.#parts;
     const measures = this.#meter?.take(clock.now());
     if (!measures) return;
     this.#state = 'waiting';
+    turnEnded(by, this.#cut);
     const words = this.#transcribed();
+    const last = by === 'call_end';
     this.#told = this.#told.then(async () => turn({ ...measures, words: await words }, last));
   }
 

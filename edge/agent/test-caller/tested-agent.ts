@@ -5,7 +5,7 @@
 import type { LogLine, Talk, Visit, WebhookResult } from '#shared/agent/conversation.ts';
 import type { ToolResult, Variables } from '#shared/agent/interfaces.ts';
 import type { TestCallEvent, TestCallOrder } from '#shared/test-call-protocol.ts';
-import type { AgentHost, Agents } from '../../call/ports.ts';
+import type { AgentHost, Agents } from '../../call/ports/agents.ts';
 import { type AgentsDeps, createAgents } from '../agents.ts';
 import { toolsToTell } from '../tool-client.ts';
 

@@ -67,6 +67,42 @@ describe('a turn', () => {
   });
 });
 
+describe('keys', () => {
+  test('that are answered while they are sent are answered at once', () => {
+    const line = new Line().hear(loud, 500).hear(quiet, 1000);
+    line.meter.take(line.now);
+    line.hear(quiet, 2000);
+    line.meter.callerBegins(line.now, false);
+    line.hear(quiet, 100);
+    line.meter.agentBegins();
+    line.hear(loud, 500).hear(quiet, 600);
+    line.meter.callerEnds(line.now);
+    expect(line.meter.firstAt).not.toBeNull();
+    line.hear(quiet, 400);
+    expect(line.meter.take(line.now)).toEqual({
+      response_latency_ms: 0,
+      speech_ms: 500,
+      silence_ms: 0,
+      barge_in: false,
+      silent_after_ms: null,
+      overlap_ms: 0,
+    });
+  });
+
+  test('are not answered by what the agent had begun before', () => {
+    const line = new Line().hear(loud, 500).hear(quiet, 1000);
+    line.meter.take(line.now);
+    line.meter.agentBegins();
+    line.hear(loud, 400);
+    line.meter.callerBegins(line.now, false);
+    line.hear(loud, 200);
+    line.meter.callerEnds(line.now);
+    expect(line.meter.firstAt).toBeNull();
+    line.hear(quiet, 500).hear(loud, 300).hear(quiet, 1000);
+    expect(line.meter.take(line.now)).toMatchObject({ response_latency_ms: 500, barge_in: true });
+  });
+});
+
 describe('an interruption', () => {
   test('tells how long the agent went on, and what both said at once', () => {
     const line = new Line().hear(loud, 800);
@@ -99,6 +135,24 @@ describe('an interruption', () => {
       barge_in: true,
       silent_after_ms: 200,
       overlap_ms: 0,
+    });
+  });
+
+  test('by a key may be answered before the key is through', () => {
+    const line = new Line().hear(loud, 800);
+    line.meter.take(line.now);
+    line.meter.callerBegins(line.now, false);
+    line.hear(loud, 40);
+    line.meter.agentBegins();
+    line.hear(loud, 40).hear(quiet, 80).hear(loud, 100);
+    line.meter.callerEnds(line.now);
+    line.hear(loud, 400).hear(quiet, 1000);
+    expect(line.meter.take(line.now)).toMatchObject({
+      response_latency_ms: 0,
+      speech_ms: 580,
+      silence_ms: 0,
+      barge_in: true,
+      silent_after_ms: 80,
     });
   });
 

@@ -30,6 +30,10 @@ export class TurnMeter {
   #silenceMs = 0;
   #overlapMs = 0;
   #callerSpeaks = false;
+  /** When the caller began its part of this turn; null: it has not. */
+  #callerBeganAt: number | null = null;
+  /** The agent has said since then that it begins to say something. */
+  #agentBegan = false;
   #interruptedAt: number | null = null;
   #silentAfterMs: number | null = null;
   #barged = false;
@@ -70,7 +74,9 @@ export class TurnMeter {
 
   /** The agent says that it begins to say something. An answer to an interruption may follow at once. */
   agentBegins(): void {
-    this.#newWords = this.agentSpeaks && (this.#carriedOver || this.#callerSpeaks);
+    this.#agentBegan = true;
+    this.#newWords =
+      this.agentSpeaks && (this.#carriedOver || this.#callerSpeaks || this.#interruptedAt !== null);
   }
 
   #gapMs(speech: boolean): number {
@@ -80,6 +86,8 @@ export class TurnMeter {
   /** The caller begins its part: speaks, or presses a key. */
   callerBegins(now: number, speaks: boolean): void {
     this.#callerSpeaks = speaks;
+    this.#callerBeganAt = now;
+    this.#agentBegan = false;
     if (!this.agentSpeaks) return;
     this.#interruptedAt = now;
     this.#barged = true;
@@ -88,9 +96,11 @@ export class TurnMeter {
   callerEnds(now: number): void {
     this.#callerSpeaks = false;
     this.#since = now;
-    this.#firstAt = null;
+    // A key takes a while to be sent, and may be answered before that is done.
+    const answered = this.#agentBegan && (this.#firstAt ?? 0) >= (this.#callerBeganAt ?? now);
+    if (!answered) this.#firstAt = null;
     // What the agent has not stopped saying is no answer.
-    this.#carriedOver = this.agentSpeaks;
+    this.#carriedOver = this.agentSpeaks && !answered;
   }
 
   /** The measures since the last time; the next turn begins with the caller's part. */
@@ -110,6 +120,8 @@ export class TurnMeter {
     this.#overlapMs = 0;
     this.#barged = false;
     this.#silentAfterMs = null;
+    this.#firstAt = null;
+    this.#callerBeganAt = null;
     return measures;
   }
 

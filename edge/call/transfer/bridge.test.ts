@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { placeAt, route } from '../../../test/fakes/fake-hunt.ts';
 import { fakeAnswer } from '../../../test/fakes/fake-media.ts';
-import type { AgentHost } from '../ports.ts';
+import type { AgentHost } from '../ports/agents.ts';
 import { blind, colleague, settle, TransferBench } from './testing.ts';
 
 let bench: TransferBench;
@@ -215,9 +215,81 @@ describe('a bridging transfer', () => {
     expect(bench.media.bridges).toHaveLength(1);
     bench.clock.advance(1000);
     await drained;
-    expect(bench.record('id-1')).toMatchObject({ termination: 'edge_restarted' });
+    for (const id of ['id-1', 'id-3']) {
+      expect(bench.record(id)).toMatchObject({
+        status: 'completed',
+        termination: 'edge_restarted',
+        termination_detail: 'The edge was stopped while the call was up.',
+        hangup_by: 'error',
+      });
+    }
     bench.expectNothingLeft();
   });
+
+  it('holds up the drain until its call ends by itself', async () => {
+    const { peer, agent } = await bench.callUp();
+    await bench.transfer(agent, blind());
+    await bench.targetAnswers();
+    let over = false;
+    const drained = bench.calls.drain(60_000).then(() => {
+      over = true;
+    });
+    bench.clock.advance(59_999);
+    await settle();
+    expect(over).toBe(false);
+    peer.peer.bye();
+    await drained;
+    expect(bench.record('id-1')).toMatchObject({ termination: 'caller_hangup' });
+    expect(bench.record('id-3')).toMatchObject({ termination: 'bridge_ended' });
+    bench.expectNothingLeft();
+  });
+
+  it('whose target still rings at the end of the drain gives it up for the same reason', async () => {
+    const { agent } = await bench.callUp();
+    await bench.transfer(agent, blind());
+    bench.calls.endRemaining('The edge was stopped at once.');
+    expect(bench.dialer.last.sent).toEqual(['CANCEL (The edge was stopped at once.)']);
+    expect(bench.record('id-1')).toMatchObject({ status: 'completed', termination: 'edge_restarted' });
+    expect(bench.record('id-3')).toMatchObject({ status: 'canceled', termination: 'edge_restarted' });
+    bench.expectNothingLeft();
+  });
+
+  it('whose legs the engine took along sends no BYE, and says so of both', async () => {
+    const { peer, agent } = await bench.callUp();
+    await bench.transfer(agent, blind());
+    const target = await bench.targetAnswers();
+    const before = peer.sent.length;
+    bench.calls.endAll({ code: 'engine_lost', detail: null });
+    expect([peer.sent.length, target.sent]).toEqual([before, []]);
+    for (const id of ['id-1', 'id-3']) expect(bench.record(id)).toMatchObject({ termination: 'engine_lost' });
+    bench.expectNothingLeft();
+  });
+
+  it('ends with the leg of its target when the API stops that one, and says so', async () => {
+    const { agent } = await bench.callUp();
+    await bench.transfer(agent, blind());
+    await bench.targetAnswers();
+    bench.calls.stop('id-3');
+    expect(bench.record('id-3')).toMatchObject({ termination: 'api_stop' });
+    expect(bench.record('id-1')).toMatchObject({
+      termination: 'bridge_ended',
+      termination_detail:
+        'The leg to the target of the transfer ended: The call was stopped through the API.',
+    });
+    bench.expectNothingLeft();
+  });
+
+  it.each(['edge_restarted', 'engine_lost'] as const)(
+    'has %s for both, whichever leg it comes to first',
+    async (code) => {
+      const { agent } = await bench.callUp();
+      await bench.transfer(agent, blind());
+      await bench.targetAnswers();
+      bench.calls.find('id-3')?.end({ code, detail: null });
+      for (const id of ['id-1', 'id-3']) expect(bench.record(id)).toMatchObject({ termination: code });
+      bench.expectNothingLeft();
+    },
+  );
 
   it('lasts no longer than its call may', async () => {
     const { agent } = await bench.callUp({ max_duration: 1 });

@@ -50,6 +50,17 @@ describe('the fallback number', () => {
     bench.expectNothingLeft();
   });
 
+  it('that rings at the end of a drain is given up, and the caller refused with 503', async () => {
+    const leg = await withoutAgent();
+    const drained = bench.calls.drain(1000);
+    bench.clock.advance(1000);
+    await drained;
+    expect(leg.sent).toEqual(['180', { status: 503, retryAfterS: 10 }]);
+    expect(bench.record('id-1')).toMatchObject({ status: 'failed', termination: 'draining' });
+    expect(bench.record('id-3')).toMatchObject({ status: 'canceled', termination: 'edge_restarted' });
+    bench.expectNothingLeft();
+  });
+
   it('that does not answer leaves the caller refused with 480', async () => {
     const leg = await withoutAgent();
     bench.clock.advance(30_000);

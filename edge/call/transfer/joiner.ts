@@ -1,5 +1,5 @@
 /** Sits on the leg to a target that nobody speaks to first: it is joined as soon as it is up. */
-import type { AgentHost, AgentLeg } from '../ports.ts';
+import type { AgentHost, AgentLeg } from '../ports/agents.ts';
 
 export class Joiner implements AgentLeg {
   readonly sampleRate = 8000;

@@ -3,7 +3,7 @@ import type { ApiErrorCode } from '#shared/errors.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
 import { CommandRefused } from '../command-refused.ts';
 import type { Termination } from '../ending.ts';
-import type { TransferFailure, TransferOutcome } from '../ports.ts';
+import type { TransferFailure, TransferOutcome } from '../ports/transfer.ts';
 
 export type FailedTransfer = Extract<TransferOutcome, { ok: false }>;
 
@@ -34,6 +34,35 @@ export function outcomeOf(termination: Termination, consulted: boolean): FailedT
   const sipCode = code === 'media_refused' ? 488 : sipStatus;
   const declined = consulted && (code === 'agent_hangup' || code === 'callee_hangup');
   return failure(declined ? 'declined' : (codes[code] ?? 'target_failed'), reason, sipCode);
+}
+
+/**
+ * How the leg to the target ends when its transfer lets go of it. What comes to all calls of the edge at once, its stop
+ * and the loss of its engine, has come to this one too: neither leg of a transfer takes the other along.
+ * @param ofCall why the transferred call ended; null: it goes on
+ * @param reason why the transfer came to nothing; null: it did not
+ */
+export function endOfTarget(ofCall: Termination | null, reason: string | null): Termination {
+  switch (ofCall?.code) {
+    case 'edge_restarted':
+    case 'draining':
+      // An INVITE that came in is refused for the drain; the leg to its target is a call of ours.
+      return { code: 'edge_restarted', detail: ofCall.detail };
+    case 'engine_lost':
+      return { code: 'engine_lost', detail: ofCall.detail };
+    default:
+      return { code: 'bridge_ended', detail: reason };
+  }
+}
+
+/** How a call ends that was joined with the target when the target's leg does. */
+export function endOfJoined(ofTarget: Termination): Termination {
+  const { code, detail } = ofTarget;
+  if (code === 'edge_restarted' || code === 'engine_lost') return { code, detail };
+  if (code === 'callee_hangup')
+    return { code: 'bridge_ended', detail: 'The target of the transfer hung up.' };
+  const reason = detail ?? terminations[code].summary;
+  return { code: 'bridge_ended', detail: `The leg to the target of the transfer ended: ${reason}` };
 }
 
 /** What the peer that asked for a transfer is told of its failure (RFC 3515 section 2.4.5). */

@@ -1,5 +1,5 @@
 /** What stands in the Refer-To of a REFER of ours. Pure. */
-import type { DialogIdentity } from '../ports.ts';
+import type { DialogIdentity } from '../ports/signaling.ts';
 
 /**
  * A URI with headers that the INVITE to it shall have (RFC 3261 section 19.1.1).

@@ -1,12 +1,14 @@
 /** A REFER of ours: what it names, and what its answers mean. */
-import type { CallBody } from '../call-body.ts';
-import type { DialogLeg, ReferEvents } from '../ports.ts';
+
+import type { ReferEvents } from '../ports/refer.ts';
+import type { DialogLeg } from '../ports/signaling.ts';
 import { type FailedTransfer, failure } from './outcome.ts';
 import { replacingUri, withHeaders } from './refer-uri.ts';
-import type { TransferParts, TransferPlan } from './transfer.ts';
+import type { TransferParts, TransferPlan } from './transfer-plan.ts';
+import type { TransferredCall } from './transferred-call.ts';
 
 /** The URI for a peer that shall call the target, with the headers that its INVITE shall have; null: no host is known. */
-export function blindUri(target: string, call: CallBody, parts: TransferParts): string | null {
+export function blindUri(target: string, call: TransferredCall, parts: TransferParts): string | null {
   const { trunkId, number } = call.plan;
   const named = parts.routes.referTarget(number, target, trunkId);
   return named && withHeaders(named.uri, parts.headersOf(named.headers, call.mappable()));
@@ -15,7 +17,7 @@ export function blindUri(target: string, call: CallBody, parts: TransferParts): 
 /** What speaks against a REFER before anything is done for it; null: nothing. */
 export function referObstacle(
   { target, consult }: TransferPlan,
-  call: CallBody,
+  call: TransferredCall,
   parts: TransferParts,
 ): FailedTransfer | null {
   if (call.leg?.takesRefer === false) return failure('refer_not_supported', 'The peer does not take REFER.');

@@ -1,16 +1,13 @@
 /** A leg to the target of a transfer: what distinguishes it from other calls of ours. */
 import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
-import type { CallBody } from '../call-body.ts';
+import { CallRefused } from '../call-refused.ts';
 import type { Termination } from '../ending.ts';
-import {
-  type AgentHost,
-  type AgentLeg,
-  type CallFacts,
-  CallRefused,
-  type DialogLeg,
-  type MediaLeg,
-  type OutboundRoute,
-} from '../ports.ts';
+import type { AgentHost, AgentLeg, CallFacts } from '../ports/agents.ts';
+import type { MediaLeg } from '../ports/media.ts';
+import type { OutboundRoute } from '../ports/routes.ts';
+import type { DialogLeg } from '../ports/signaling.ts';
+import type { TargetEvents } from './target-events.ts';
+import type { TransferredCall } from './transferred-call.ts';
 
 export interface TargetPlan {
   /** The call that is being transferred. */
@@ -30,18 +27,9 @@ export interface TargetPlan {
   readonly events: TargetEvents;
 }
 
-/** How the leg tells its transfer what happens. */
-export interface TargetEvents {
-  ringing(): void;
-  /** The target is there, and whoever speaks to it says that it may be joined. */
-  join(): void;
-  /** Once, also when the leg could not be begun. */
-  ended(termination: Termination): void;
-}
-
 /** The leg, as its transfer sees it. */
 export interface TargetLeg {
-  readonly body: CallBody;
+  readonly body: TransferredCall;
   readonly leg: DialogLeg | null;
   /** The route of the last attempt. */
   readonly route: OutboundRoute | null;

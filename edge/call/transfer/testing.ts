@@ -1,7 +1,10 @@
 /** What the tests of transfers share: calls with fakes all around, and a call that is up. */
 import { expect } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import type { AgentSettings, CallRecord, HeaderMapping, ReportBody } from '#shared/edge-protocol.ts';
+import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { echoAgent, type FakeAgent, FakeAgents } from '../../../test/fakes/fake-agents.ts';
 import { FakeDialer, type FakeOutboundLeg } from '../../../test/fakes/fake-dialer.ts';
 import { FakeRoutes, placeAt } from '../../../test/fakes/fake-hunt.ts';
@@ -9,8 +12,9 @@ import { FakeLeg } from '../../../test/fakes/fake-leg.ts';
 import { FakeMedia, type FakeMediaLeg, fakeAnswer } from '../../../test/fakes/fake-media.ts';
 import { QuietLog } from '../../../test/fakes/quiet-log.ts';
 import { Calls } from '../calls.ts';
-import type { OutboundParts } from '../outbound-call.ts';
-import type { PeerRefer, TransferOrder, TransferOutcome } from '../ports.ts';
+import type { OutboundParts } from '../outbound-plan.ts';
+import type { PeerRefer } from '../ports/refer.ts';
+import type { TransferOrder, TransferOutcome } from '../ports/transfer.ts';
 
 /** Lets every promise that can settle do so. */
 export const settle = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -2,20 +2,10 @@
  * One transfer of one call (contract section 4): runs what the state machine puts out against the call, the leg to
  * the target, and the bridge. The call's agent is silent from the beginning to the outcome.
  */
-import type { CallVariables, HeaderMapping } from '#shared/edge-protocol.ts';
-import type { NewId } from '#shared/ids.ts';
-import type { CallBody } from '../call-body.ts';
-import type { OutboundPlan } from '../outbound-call.ts';
-import {
-  type Agents,
-  CallRefused,
-  type ConsultOrder,
-  type Media,
-  type MediaBridge,
-  type PeerRefer,
-  type Routes,
-  type TransferOutcome,
-} from '../ports.ts';
+
+import { CallRefused } from '../call-refused.ts';
+import type { MediaBridge } from '../ports/media.ts';
+import type { TransferOutcome } from '../ports/transfer.ts';
 import { Joiner } from './joiner.ts';
 import {
   callOver,
@@ -28,50 +18,21 @@ import {
 } from './outcome.ts';
 import { attendedUri, blindUri, referEvents, referObstacle } from './referral.ts';
 import { codecsFor, type TargetLeg, type TargetPlan } from './target-leg.ts';
+import type { TransferParts, TransferPlan } from './transfer-plan.ts';
 import {
   type TransferInput,
   type TransferOutput,
   type TransferState,
   transferMove,
 } from './transfer-state.ts';
-
-/**
- * `bridge` and `refer` are the agent's and the API's. `follow`: the peer's REFER, the agent goes on with the target.
- * `fallback`: the target takes the call because its agent cannot.
- */
-export type TransferKind = 'bridge' | 'refer' | 'follow' | 'fallback';
-
-export interface TransferPlan {
-  readonly kind: TransferKind;
-  /** E.164, an extension, or a SIP URI. */
-  readonly target: string;
-  readonly consult: ConsultOrder | null;
-  /** The REFER that is followed. */
-  readonly refer?: PeerRefer;
-}
-
-/** What all transfers need. */
-export interface TransferParts {
-  readonly routes: Routes;
-  readonly media: Media;
-  readonly agents: Agents;
-  readonly newId: NewId;
-  /** Whether a peer's REFER is obeyed at all. */
-  readonly followRefer: boolean;
-  /** Places a leg of ours, or lets it end at once. */
-  place(plan: OutboundPlan): TargetLeg;
-  /** What mappings make of variables: header name to value. */
-  headersOf(mappings: readonly HeaderMapping[], variables: CallVariables): Readonly<Record<string, string>>;
-  /** Called once for every transfer that is decided. */
-  decided(kind: TransferKind, outcome: TransferOutcome): void;
-}
+import type { TransferredCall } from './transferred-call.ts';
 
 export class Transfer {
   readonly plan: TransferPlan;
   readonly outcome: Promise<TransferOutcome>;
   /** The outcome as soon as it is known. */
   decided: TransferOutcome | null = null;
-  readonly #call: CallBody;
+  readonly #call: TransferredCall;
   readonly #parts: TransferParts;
   readonly #resolve: (outcome: TransferOutcome) => void;
   #state: TransferState = 'begun';
@@ -83,7 +44,7 @@ export class Transfer {
   /** The peer has hung up, to be elsewhere. */
   #peerLeft = false;
 
-  constructor(plan: TransferPlan, call: CallBody, parts: TransferParts) {
+  constructor(plan: TransferPlan, call: TransferredCall, parts: TransferParts) {
     this.plan = plan;
     this.#call = call;
     this.#parts = parts;

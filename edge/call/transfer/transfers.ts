@@ -1,18 +1,21 @@
 /** The transfers of one call, one at a time: who may begin one, and what the call's own events mean to it. */
-import type { CallBody } from '../call-body.ts';
-import type { PeerRefer, TransferOrder, TransferOutcome } from '../ports.ts';
+
+import type { PeerRefer } from '../ports/refer.ts';
+import type { TransferOrder, TransferOutcome } from '../ports/transfer.ts';
 import { callOver, type FailedTransfer, failure } from './outcome.ts';
-import { Transfer, type TransferParts, type TransferPlan } from './transfer.ts';
+import { Transfer } from './transfer.ts';
+import type { TransferParts, TransferPlan } from './transfer-plan.ts';
+import type { TransferredCall } from './transferred-call.ts';
 
 export class Transfers {
-  readonly #call: CallBody;
+  readonly #call: TransferredCall;
   readonly #parts: TransferParts | null;
   #current: Transfer | null = null;
   /** Whether the call is the leg to the target of another call's transfer. */
   #bound: boolean;
 
   /** @param parts null: this edge makes no calls, so it transfers none */
-  constructor(call: CallBody, parts: TransferParts | null, bound: boolean) {
+  constructor(call: TransferredCall, parts: TransferParts | null, bound: boolean) {
     this.#call = call;
     this.#parts = parts;
     this.#bound = bound;

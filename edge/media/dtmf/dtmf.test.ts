@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DtmfEvent } from '../../call/ports.ts';
+import type { DtmfEvent } from '../../call/ports/media.ts';
 import { type Arrival, carry, type PathOptions } from '../rtp/emulated-network.ts';
 import { formatEvent } from './event.ts';
 import { DtmfReceiver } from './receiver.ts';

@@ -8,7 +8,7 @@
  *
  * One press is reported once; packets of a reported timestamp are ignored from then on.
  */
-import type { DtmfEvent } from '../../call/ports.ts';
+import type { DtmfEvent } from '../../call/ports/media.ts';
 import { timestampAhead } from '../rtp/sequence.ts';
 import { digitOf, eventLength, longestSegment } from './event.ts';
 

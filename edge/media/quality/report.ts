@@ -1,6 +1,6 @@
 /** The quality of one call as a report: numbers, a verdict, and the probable cause where audio is missing. */
 import type { CodecName } from '#shared/codecs.ts';
-import type { MediaReport, MediaVerdict } from '#shared/edge-protocol.ts';
+import type { MediaReport, MediaVerdict } from '#shared/edge-protocol/calls.ts';
 import { meanOpinionScore } from './emodel.ts';
 import { isPrivateAddress } from './private-address.ts';
 import type { Reception } from './reception.ts';

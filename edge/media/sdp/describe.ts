@@ -50,14 +50,17 @@ function agreedSection(local: LocalMedia, session: NegotiatedAudio, direction: s
   return lines.section(local, session.profile, session.localTag, direction, session.rtcpMux);
 }
 
-/** Every codec of ours, and a telephone-event for each clock rate among them (RFC 4733 section 2.1). */
+/**
+ * Every codec of ours, and a telephone-event for each clock rate among them (RFC 4733 section 2.1), and for 8000 Hz
+ * in any case: it is all that many peers have, beside Opus too.
+ */
 function openSection(local: LocalMedia, direction: string): MediaSection {
   const lines = new Lines();
   for (const codec of local.codecs) {
     const { payloadType, encoding, clockRate, channels, fmtp } = codecFormats[codec];
     lines.add(payloadType, rtpmap(payloadType, encoding, clockRate, channels), fmtp);
   }
-  for (const clockRate of clockRates(local.codecs)) {
+  for (const clockRate of clockRates(local.codecs).add(8000)) {
     const payloadType = telephoneEventPayloadTypes.get(clockRate);
     if (payloadType !== undefined) lines.addTelephoneEvent(payloadType, clockRate);
   }

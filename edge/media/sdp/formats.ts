@@ -105,6 +105,14 @@ export function findTelephoneEvent(formats: readonly Format[], clockRate: number
   );
 }
 
+/** The telephone-event formats of other clock rates than `chosen`, which the peer may use instead of it. */
+export function otherTelephoneEvents(formats: readonly Format[], chosen: Format | undefined): Format[] {
+  if (!chosen) return [];
+  return formats.filter(
+    ({ encoding, clockRate }) => encoding === 'TELEPHONE-EVENT' && clockRate !== chosen.clockRate,
+  );
+}
+
 /** The comfort noise format (RFC 3389) with the codec's clock rate. */
 export function findComfortNoise(formats: readonly Format[], clockRate: number): Format | undefined {
   return formats.find((format) => format.encoding === 'CN' && format.clockRate === clockRate);

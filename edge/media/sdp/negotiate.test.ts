@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CallRefused } from '../../call/ports.ts';
+import type { CallRefused } from '../../call/call-refused.ts';
 import { acceptAnswer, createOffer, negotiateAnswer } from './negotiate.ts';
 import { parseSdp } from './sdp.ts';
 import type { LocalMedia } from './session.ts';
@@ -445,6 +445,21 @@ describe('createOffer and acceptAnswer', () => {
     const modest = createOffer({ ...local, codecs: ['PCMA'] });
     expect(modest).toContain('m=audio 10000 RTP/SAVP 8 101\r\n');
     expect(modest).not.toContain('48000');
+  });
+
+  it('offers key presses at 8000 Hz beside Opus alone, after those at its own clock', () => {
+    const opusOnly = createOffer({ ...local, codecs: ['Opus'] });
+    expect(opusOnly).toContain('m=audio 10000 RTP/SAVP 111 110 101\r\n');
+    expect(opusOnly).toContain('a=rtpmap:110 telephone-event/48000\r\n');
+    expect(opusOnly).toContain('a=rtpmap:101 telephone-event/8000\r\na=fmtp:101 0-15\r\n');
+    const slow = audio('111 101', ['a=rtpmap:111 opus/48000/2', ...event8]);
+    expect(acceptAnswer(opusOnly, sdp(slow)).dtmf).toEqual({ payloadType: 101, clockRate: 8000 });
+    const both = audio('111 101 110', [
+      'a=rtpmap:111 opus/48000/2',
+      ...event8,
+      'a=rtpmap:110 telephone-event/48000',
+    ]);
+    expect(acceptAnswer(opusOnly, sdp(both)).dtmf).toEqual({ payloadType: 110, clockRate: 48000 });
   });
 
   const accepted: [string, string[], object][] = [

@@ -6,7 +6,7 @@
  *     we offer:    createOffer(local) -> ... -> acceptAnswer(offer, body) -> session
  */
 import { type CodecName, codecNames } from '#shared/codecs.ts';
-import { CallRefused } from '../../call/ports.ts';
+import { CallRefused } from '../../call/call-refused.ts';
 import { type PeerAudio, readAudio } from './audio.ts';
 import { describeAnswer, describeOffer } from './describe.ts';
 import {
@@ -16,9 +16,17 @@ import {
   findComfortNoise,
   findTelephoneEvent,
   formatsOf,
+  otherTelephoneEvents,
 } from './formats.ts';
 import { attribute, parseSdp, type Sdp } from './sdp.ts';
-import { type LocalMedia, meet, type NegotiatedAudio, sendsMedia, takesMedia } from './session.ts';
+import {
+  type EventFormat,
+  type LocalMedia,
+  meet,
+  type NegotiatedAudio,
+  sendsMedia,
+  takesMedia,
+} from './session.ts';
 
 /**
  * Answers an offer. The first secure audio stream that can be used is accepted, every other stream is
@@ -69,12 +77,14 @@ export function acceptAnswer(ourOffer: string, answerText: string): NegotiatedAu
   const { codec, format } = chosen;
   const events = findTelephoneEvent(peer.formats, format.clockRate);
   const wanted = ours.direction;
-  return settle(peer, codec, format, events, findComfortNoise(peer.formats, format.clockRate), {
+  const session = settle(peer, codec, format, events, findComfortNoise(peer.formats, format.clockRate), {
     direction: meet(peer.direction, wanted),
     // An answer that takes nothing is the peer's hold only where we meant to send.
     held: sendsMedia(wanted) && !takesMedia(peer.direction),
     rtcpMux: peer.rtcpMux && attribute(offered, 'rtcp-mux') !== undefined,
   });
+  const others = otherTelephoneEvents(peer.formats, events);
+  return others.length === 0 ? session : { ...session, otherDtmf: others.map(eventFormat) };
 }
 
 function refusal(text: string): CallRefused {
@@ -129,6 +139,10 @@ function codecsOf(formats: readonly Format[]): CodecName[] {
   return codecNames.filter((name) => findCodec(formats, name) !== undefined);
 }
 
+function eventFormat({ payloadType, clockRate }: Format): EventFormat {
+  return { payloadType, clockRate };
+}
+
 function settle(
   peer: PeerAudio,
   codec: CodecName,
@@ -145,7 +159,7 @@ function settle(
     ptime: 20,
     remotePtime: peer.ptime,
     fmtp: format.fmtp,
-    dtmf: events ? { payloadType: events.payloadType, clockRate: events.clockRate } : null,
+    dtmf: events ? eventFormat(events) : null,
     comfortNoise: noise?.payloadType ?? null,
     remote: {
       address: peer.address,

@@ -1,7 +1,7 @@
 /** Offers in the styles of the systems that call the edge, each with what it must come to. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CallRefused } from '../../call/ports.ts';
+import { CallRefused } from '../../call/call-refused.ts';
 import { negotiateAnswer } from './negotiate.ts';
 import { parseSdp } from './sdp.ts';
 import type { LocalMedia, NegotiatedAudio } from './session.ts';

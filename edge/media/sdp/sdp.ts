@@ -5,7 +5,7 @@
  * lines out of order. Only a media line that cannot be read makes a description useless, because the answer
  * must have as many media lines as the offer (RFC 3264 section 6).
  */
-import { CallRefused } from '../../call/ports.ts';
+import { CallRefused } from '../../call/call-refused.ts';
 
 export interface Attribute {
   readonly name: string;

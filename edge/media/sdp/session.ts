@@ -32,6 +32,12 @@ export interface LocalMedia {
   readonly preference?: 'local' | 'remote';
 }
 
+/** A telephone-event format (RFC 4733): what it is called in the RTP header, and the clock of its durations in Hz. */
+export interface EventFormat {
+  readonly payloadType: number;
+  readonly clockRate: number;
+}
+
 export interface NegotiatedAudio {
   readonly codec: CodecName;
   /** The peer's payload type for the codec: what we send. In answers of ours also what we receive. */
@@ -47,7 +53,9 @@ export interface NegotiatedAudio {
   /** The peer's `a=fmtp` of the codec: what it can receive. */
   readonly fmtp: string | null;
   /** RFC 4733 events; null when the peer has none: it then gets no key presses. */
-  readonly dtmf: { readonly payloadType: number; readonly clockRate: number } | null;
+  readonly dtmf: EventFormat | null;
+  /** Events at other clock rates that an answer to us names too. We send none, but its maker may. */
+  readonly otherDtmf?: readonly EventFormat[];
   /** The peer's comfort noise payload type, whether or not we agreed to it. */
   readonly comfortNoise: number | null;
   /** Where the peer wants media. The address may be a host name, and `0.0.0.0` or `::` in a hold of old style. */

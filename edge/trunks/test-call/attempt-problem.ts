@@ -1,5 +1,7 @@
 /** What is wrong when an INVITE of a test call gets no answer: one sentence for whoever owns the trunk. Pure. */
-import type { AttemptOutcome, DialRefusal } from '../../call/ports.ts';
+
+import type { DialRefusal } from '../../call/ports/dialing.ts';
+import type { AttemptOutcome } from '../../call/ports/routes.ts';
 
 /** One INVITE, and what came of it. */
 export interface AttemptFacts {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { MediaReport } from '#shared/edge-protocol.ts';
-import type { AttemptOutcome } from '../../call/ports.ts';
+import type { MediaReport } from '#shared/edge-protocol/calls.ts';
+import type { AttemptOutcome } from '../../call/ports/routes.ts';
 import type { AttemptFacts } from './attempt-problem.ts';
 import { type AnswerFacts, diagnose, type Findings } from './diagnosis.ts';
 

@@ -1,5 +1,5 @@
 /** What is wrong with a trunk by its test call: one sentence, or null when nothing is. Pure. */
-import type { MediaReport } from '#shared/edge-protocol.ts';
+import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
 import { type AttemptFacts, attemptProblem, bare, unresolvedProblem } from './attempt-problem.ts';
 import { losesAll } from './proven-media.ts';

@@ -9,8 +9,9 @@
  * time that the test call may take.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
-import type { MediaReport } from '#shared/edge-protocol.ts';
-import type { AgentHost, AgentLeg, DtmfEvent } from '../../call/ports.ts';
+import type { MediaReport } from '#shared/edge-protocol/calls.ts';
+import type { AgentHost, AgentLeg } from '../../call/ports/agents.ts';
+import type { DtmfEvent } from '../../call/ports/media.ts';
 import { sampleRate, TestEar, TestTone } from './test-tone.ts';
 
 export interface LineCheckOptions {

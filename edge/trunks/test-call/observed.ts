@@ -1,15 +1,13 @@
 /** Places and INVITEs of a call as they are, with an ear on them. */
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import type {
-  AttemptOutcome,
   DialEvents,
   Dialer,
   DialRefusal,
   DialTarget,
-  Hunt,
   OutboundInvite,
-  Place,
-} from '../../call/ports.ts';
+} from '../../call/ports/dialing.ts';
+import type { AttemptOutcome, Hunt, Place } from '../../call/ports/routes.ts';
 
 export interface HuntObserver {
   /** A place was found, after those attempts in vain that were not yet told of. */

@@ -4,7 +4,7 @@
  * Only what came after the answer counts: before it, an announcement of a carrier is heard, not the far end. A few
  * packets are no stream, and what the far end says by RTCP that it does not receive does not go both ways.
  */
-import type { MediaReport, MediaVerdict } from '#shared/edge-protocol.ts';
+import type { MediaReport, MediaVerdict } from '#shared/edge-protocol/calls.ts';
 
 /** Packets after the answer that are a stream and not strays. */
 const streamPackets = 5;

@@ -1,6 +1,6 @@
 /** What a test call has come to so far (contract 3.2): a line per event, each reported as it happens. */
 import type { Clock } from '#shared/clock.ts';
-import type { TestCallState } from '#shared/edge-protocol.ts';
+import type { TestCallState } from '#shared/edge-protocol/reports.ts';
 
 export type StoryEvent = TestCallState['timeline'][number]['event'];
 type Facts = Partial<Omit<TestCallState, 'status' | 'timeline'>>;

@@ -1,13 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import type { CallRecord, MediaReport, ReportBody, TestCallState } from '#shared/edge-protocol.ts';
+import type { CallRecord, MediaReport } from '#shared/edge-protocol/calls.ts';
+import type { ReportBody, TestCallState } from '#shared/edge-protocol/reports.ts';
 import { FakeAgents } from '../../../test/fakes/fake-agents.ts';
 import { FakeDialer } from '../../../test/fakes/fake-dialer.ts';
 import { FakeHunt, placeAt, route } from '../../../test/fakes/fake-hunt.ts';
 import { FakeMedia, fakeAnswer } from '../../../test/fakes/fake-media.ts';
 import { QuietLog } from '../../../test/fakes/quiet-log.ts';
 import { Calls } from '../../call/calls.ts';
-import type { DialRefusal, Place } from '../../call/ports.ts';
+import type { DialRefusal } from '../../call/ports/dialing.ts';
+import type { Place } from '../../call/ports/routes.ts';
 import { runTestCall, type TestCallOrder } from './test-call.ts';
 
 const order: TestCallOrder = {
@@ -404,7 +406,7 @@ describe('a test call', () => {
   it('says that the answer has no common codec', async () => {
     const leg = await dialling();
     media.last.accept = async () => {
-      const { CallRefused } = await import('../../call/ports.ts');
+      const { CallRefused } = await import('../../call/call-refused.ts');
       throw new CallRefused(488, 'SDP refused: The answer has no codec of the offer');
     };
     leg.peer.answered(fakeAnswer);

@@ -9,19 +9,20 @@
  * `max_seconds` limits how long one attempt may ring, and again how long the answered call may last.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
-import type {
-  AgentSettings,
-  CallRecord,
-  EdgeCommand,
-  MediaReport,
-  ReportBody,
-} from '#shared/edge-protocol.ts';
+import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
+import type { CallRecord, MediaReport } from '#shared/edge-protocol/calls.ts';
+import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import type { OutboundChanges } from '../../call/calls.ts';
 import type { Termination } from '../../call/ending.ts';
 import type { Log } from '../../call/log.ts';
-import type { OutboundPlan } from '../../call/outbound-call.ts';
-import type { AgentHost, Agents, Dialer, Hunt, Media, MediaLeg, Reporter, Routes } from '../../call/ports.ts';
+import type { OutboundPlan } from '../../call/outbound-plan.ts';
+import type { AgentHost, Agents } from '../../call/ports/agents.ts';
+import type { Dialer } from '../../call/ports/dialing.ts';
+import type { Media, MediaLeg } from '../../call/ports/media.ts';
+import type { Reporter } from '../../call/ports/reporting.ts';
+import type { Hunt, Routes } from '../../call/ports/routes.ts';
 import { type AnswerFacts, diagnose } from './diagnosis.ts';
 import { LineCheck } from './line-check.ts';
 import { noPackets, type PacketCounts, provenMedia } from './proven-media.ts';

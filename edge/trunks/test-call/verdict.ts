@@ -1,5 +1,6 @@
 /** How a test call has ended, from the record of its call (contract 3.2). Pure. */
-import type { CallRecord, MediaReport, TestCallState } from '#shared/edge-protocol.ts';
+import type { CallRecord, MediaReport } from '#shared/edge-protocol/calls.ts';
+import type { TestCallState } from '#shared/edge-protocol/reports.ts';
 import type { StoryEvent } from './story.ts';
 
 type Verdict = Pick<TestCallState, 'status' | 'result' | 'error'> & { readonly event: StoryEvent };

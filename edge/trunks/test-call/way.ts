@@ -4,15 +4,8 @@
  */
 import { defaultCodecs } from '#shared/codecs.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
-import type {
-  AttemptOutcome,
-  Dialer,
-  DialRefusal,
-  DialTarget,
-  Hunt,
-  OutboundInvite,
-  Place,
-} from '../../call/ports.ts';
+import type { Dialer, DialRefusal, DialTarget, OutboundInvite } from '../../call/ports/dialing.ts';
+import type { AttemptOutcome, Hunt, Place } from '../../call/ports/routes.ts';
 import { endpointKey } from '../circuit.ts';
 import { type AttemptFacts, attemptProblem } from './attempt-problem.ts';
 import { observedDialer, observedHunt } from './observed.ts';

@@ -162,6 +162,8 @@ const runFields = {
   error_message: Nullable(text),
   started_at: Nullable(Iso()),
   completed_at: Nullable(Iso()),
+  /** When what was said and done was deleted; the verdict stays. */
+  record_deleted_at: Nullable(Iso()),
   transport: OneOf(['text', 'sip']),
   voice: Nullable(Voice),
 };

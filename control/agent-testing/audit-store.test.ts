@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startControl, type TestControl } from '../testing/harness.ts';
+import { bookingGraph } from './runs/testing.ts';
+import { TornadoClient } from './tornado/testing.ts';
+
+let test: TestControl;
+let client: TornadoClient;
+let pathway_id: string;
+
+beforeEach(async () => {
+  test = await startControl();
+  client = new TornadoClient(test);
+  pathway_id = await client.pathway(bookingGraph);
+});
+afterEach(() => test.close());
+
+/** Newest first: action, subject, fields. */
+async function entries(): Promise<[string, string, string][]> {
+  const { body, status } = await test.call('GET', '/v1/org/audit?area=agent_testing');
+  expect(status).toBe(200);
+  const found = body.data?.entries as unknown as {
+    action: string;
+    subject_id: string;
+    changed_fields: string[];
+    actor: object;
+  }[];
+  for (const { actor } of found) expect(actor).toEqual({ kind: 'api_key', key: test.key.slice(0, 9) });
+  return found.map(({ action, subject_id, changed_fields }) => [action, subject_id, changed_fields.join()]);
+}
+
+const scenario = async (more: object = {}) => {
+  const id = await client.scenario({ pathway_id, ...more });
+  test.clock.advance(1000);
+  return id;
+};
+
+describe('the log of changes', () => {
+  it('has scenarios as they are made, changed and deleted, and the fields of the gate among them', async () => {
+    const made = await scenario();
+    const cloned = await client.call('POST', '/templates/tmpl_happy_path/clone', { pathway_id });
+    const copy = String((cloned.body as unknown as { scenario: { id: string } }).scenario.id);
+    test.clock.advance(1000);
+    await client.call('PUT', `/scenarios/${made}`, { is_required_for_promotion: true, enabled: true });
+    test.clock.advance(1000);
+    await client.call('PUT', `/scenarios/${made}`, { enabled: false, assertions: [] });
+    test.clock.advance(1000);
+    await client.call('DELETE', `/scenarios/${made}`);
+    expect(await entries()).toEqual([
+      ['scenario_delete', made, ''],
+      ['scenario_update', made, 'assertions,enabled'],
+      ['scenario_update', made, 'is_required_for_promotion'],
+      ['scenario_create', copy, ''],
+      ['scenario_create', made, ''],
+    ]);
+  });
+
+  it('has the starts of simulation sets', async () => {
+    const id = await scenario();
+    const body = { scenario_ids: [id], simulations_per_scenario: 1 };
+    const { body: started } = await client.call('POST', '/simulation-sets', body);
+    expect((await entries())[0]).toEqual(['simulation_set_start', String(started.simulation_set_id), '']);
+  });
+
+  it('has tornado sessions as they are started and cancelled', async () => {
+    await scenario();
+    const id = await client.tornado(pathway_id);
+    test.clock.advance(1000);
+    const { status } = await client.call('POST', `/tornado/${id}/cancel`);
+    const expected = [['tornado_start', id, '']];
+    // Rules may be through with a session before it is cancelled.
+    if (status === 200) expected.unshift(['tornado_cancel', id, '']);
+    expect((await entries()).slice(0, expected.length)).toEqual(expected);
+  });
+
+  it('has nothing of what was refused', async () => {
+    const made = await scenario({ name: 'One' });
+    await scenario({ name: 'Two' });
+    await client.call('PUT', `/scenarios/${made}`, { name: 'Two' });
+    await client.call('POST', '/scenarios', { pathway_id, name: 'One' });
+    await client.call('POST', '/simulation-sets', {
+      scenario_ids: [made],
+      simulations_per_scenario: 100,
+      pathway_id: made,
+    });
+    await client.call('POST', '/tornado/start', { pathway_id, scenario_ids: [made, pathway_id] });
+    expect((await entries()).map(([action]) => action)).toEqual(['scenario_create', 'scenario_create']);
+  });
+});

@@ -1,0 +1,29 @@
+/** Changes of tests in the log of changes: scenarios, what puts the gate before a publication, and large starts. */
+import type { Actor } from '../audit/rules.ts';
+import { recordChange } from '../audit/store.ts';
+import type { Db } from '../db/tables.ts';
+import type { Services } from '../services.ts';
+
+export interface TestingChange {
+  readonly orgId: string;
+  /** Id of the scenario, simulation set or tornado session. */
+  readonly subject: string;
+  readonly action:
+    | 'scenario_create'
+    | 'scenario_update'
+    | 'scenario_delete'
+    | 'simulation_set_start'
+    | 'tornado_start'
+    | 'tornado_cancel';
+  readonly fields?: readonly string[];
+}
+
+/** @param db the transaction of the change itself */
+export function recordTestingChange(
+  db: Db,
+  { clock }: Pick<Services, 'clock'>,
+  by: Actor,
+  change: TestingChange,
+): Promise<void> {
+  return recordChange(db, clock, by, { ...change, area: 'agent_testing' });
+}

@@ -1,0 +1,102 @@
+/**
+ * The call log, page by page. Every page is read from the ends of ranges of an index, so that it costs the same
+ * however many calls there are, whatever is asked for, and however few fit:
+ *
+ *     nothing, a number                  one range, by time
+ *     a status and a direction           one range
+ *     a status                           a range for each direction
+ *     a direction                        a range for each outcome
+ *
+ * Ranges are merged in the order of the list while they are read (SQLite's MERGE of a UNION ALL). Each names its
+ * index: where times bound a page on both sides, SQLite would guess that the index by time alone is the better one.
+ */
+import { sql } from 'kysely';
+import type { CallRow, Db } from '../db/tables.ts';
+import { outcomes } from './rules.ts';
+
+/** Filters of a page; times are ISO with milliseconds. */
+export interface CallFilter {
+  readonly number?: string;
+  readonly direction?: CallRow['direction'];
+  readonly outcome?: string;
+  readonly sipCode?: number;
+  /** inclusive */
+  readonly from?: string;
+  /** exclusive */
+  readonly to?: string;
+  /** Only calls that come after this one in the order of the list. */
+  readonly after?: Pick<CallRow, 'started_at' | 'id'>;
+}
+
+/** What a line of the log is made of. What calls were given and said, which may be long, is not among it. */
+const shown = [
+  'id',
+  'sip_call_id',
+  'parent_id',
+  'direction',
+  'from_number',
+  'to_number',
+  'outcome',
+  'sip_code',
+  'sip_reason',
+  'started_at',
+  'answered_at',
+  'ended_at',
+  'source_ip',
+  'edge_id',
+  'trunk_id',
+  'codec',
+  'hangup_by',
+  'termination',
+  'termination_detail',
+  'failover_attempts',
+  'media',
+] as const;
+
+export type LoggedCall = Pick<CallRow, (typeof shown)[number]>;
+
+/** Newest first: `started_at`, then `id`, both descending. */
+export function listCalls(db: Db, orgId: string, filter: CallFilter, limit: number): Promise<LoggedCall[]> {
+  const [first, ...others] = rangesOf(filter).map((range) => readRange(db, orgId, filter, range));
+  const ranges = others.reduce((merged, range) => merged?.unionAll(range), first);
+  if (!ranges) return Promise.resolve([]);
+  return ranges.orderBy('started_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** Values that the calls of a range of an index have in common. */
+type Range = Pick<CallFilter, 'direction' | 'outcome' | 'sipCode'>;
+
+const directions = ['inbound', 'outbound'] as const;
+
+function rangesOf({ direction, outcome, sipCode }: CallFilter): readonly Range[] {
+  const status = { ...(outcome !== undefined && { outcome }), ...(sipCode !== undefined && { sipCode }) };
+  const hasStatus = outcome !== undefined || sipCode !== undefined;
+  if (direction === undefined) {
+    return hasStatus ? directions.map((one) => ({ ...status, direction: one })) : [{}];
+  }
+  return hasStatus ? [{ ...status, direction }] : outcomes.map((one) => ({ outcome: one, direction }));
+}
+
+function indexOf(number: string | undefined, { direction, outcome }: Range): string {
+  if (direction === undefined) return number === undefined ? 'calls_by_time' : 'calls_by_number';
+  const status = outcome === undefined ? 'sip_code' : 'outcome';
+  return `calls_by_${number === undefined ? '' : 'number_'}${status}_direction`;
+}
+
+function readRange(db: Db, orgId: string, { number, from, to, after }: CallFilter, range: Range) {
+  const index = sql.ref(indexOf(number, range));
+  const calls = sql<CallRow>`calls`.as<'calls'>(sql`calls indexed by ${index}`);
+  let query = db.selectFrom(calls).select(shown).where('org_id', '=', orgId);
+  if (number !== undefined) query = query.where('number', '=', number);
+  if (range.outcome !== undefined) query = query.where('outcome', '=', range.outcome);
+  if (range.sipCode !== undefined) query = query.where('sip_code', '=', range.sipCode);
+  if (range.direction !== undefined) query = query.where('direction', '=', range.direction);
+  if (from !== undefined) query = query.where('started_at', '>=', from);
+  // An index is bounded by one upper end, and SQLite does not know which of two is the lower one.
+  if (after && (to === undefined || after.started_at < to)) {
+    return query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('started_at', 'id'), '<', tuple(after.started_at, after.id)),
+    );
+  }
+  return to === undefined ? query : query.where('started_at', '<', to);
+}

@@ -1,0 +1,183 @@
+/**
+ * Every list is read from an index, whatever filters are given together: each statement of each request is explained,
+ * those of the key and of its organization too. SQLite says `SCAN` for a table that is read from end to end.
+ */
+import SqliteFile from 'better-sqlite3';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import type { AlertRow } from '../db/tables.ts';
+import { ReportStore } from '../edges/reports.ts';
+import { callRecord } from '../testing/edge-client.ts';
+import { startControl } from '../testing/harness.ts';
+import { servedRoutes, unknownId } from '../testing/routes.ts';
+import { makePathway, makeThread, makeWidget } from '../widgets/testing.ts';
+
+const test = await startControl({ RATE_LIMIT_PER_MINUTE: '1000000' });
+afterAll(() => test.close());
+const { database } = test.control.services;
+
+const routes = await servedRoutes(test);
+const example = (name: string) => routes.find((route) => route.name === name)?.example;
+
+async function made(path: string, body: unknown, id: (data: Record<string, unknown>) => unknown) {
+  const answer = await test.call('POST', path, { body });
+  if (answer.status !== 200) throw new Error(answer.text);
+  return String(id(answer.body as Record<string, unknown>));
+}
+
+const pathway = await makePathway(test);
+const widget = await makeWidget(test, {}, pathway);
+const thread = await makeThread(test, widget);
+const persona = await test.call('POST', '/v1/personas', { body: { name: 'Ada' } });
+const personaId = String(persona.body.data?.id);
+const tool = await made('/v2/tools', example('POST /v2/tools'), (data) => {
+  console.log(JSON.stringify(data));
+  return data;
+});
+
+const call = callRecord(test.orgId);
+await new ReportStore(database, test.clock).store({ edgeId: 'edge', outboxId: 'outbox' }, [
+  { seq: 1, at: call.started_at, body: { type: 'call', call } } as { seq: number },
+]);
+const alert: AlertRow = {
+  id: '00000000-0000-4000-8000-0000000000a1',
+  org_id: test.orgId,
+  configuration_id: 'configuration',
+  number: '+14155550100',
+  direction: 'outbound',
+  endpoint: null,
+  kind: 'failure_rate',
+  threshold: 1,
+  value: 2,
+  window_minutes: 5,
+  calm_evaluations: 0,
+  raised_at: '2030-01-01T00:00:00.000Z',
+  resolved_at: null,
+};
+await database.db.insertInto('alerts').values(alert).execute();
+const entry = await database.db
+  .selectFrom('audit_entries')
+  .select('id')
+  .where('org_id', '=', test.orgId)
+  .limit(1)
+  .executeTakeFirstOrThrow();
+
+const times = ['from_date=2030-01-01', 'to_date=2030-02-01'];
+const audit = [`before=${entry.id}`, 'area=pathways', 'subject_id=x', 'actor=x', ...times];
+const runs = ['scenario_id', 'pathway_id', 'persona_id', 'batch_id'].map((name) => `${name}=${unknownId}`);
+const number = 'phone_number=%2B14155550100';
+
+/** Every list with its filters, each with a value that finds something where a cursor must. */
+const lists: Readonly<Record<string, readonly string[]>> = {
+  'GET /v1/sip/calls': [
+    number,
+    'direction=inbound',
+    'status=busy',
+    'status=486',
+    `before=${call.id}`,
+    ...times,
+  ],
+  'GET /v1/sip/alerts': [number, 'state=open', 'kind=failure_rate', `before=${alert.id}`],
+  'GET /v1/sip/port': ['status=submitted', 'offset=5'],
+  'GET /v1/admin/ports': ['status=submitted', `org_id=${unknownId}`, 'offset=5'],
+  'GET /v1/org/audit': audit,
+  'GET /v1/admin/audit': [`org_id=${test.orgId}`, ...audit],
+  'GET /v1/agent-testing/runs': [...runs, 'status=FAILED', 'offset=5'],
+  'GET /v1/agent-testing/scenarios': [
+    `pathway_id=${pathway}`,
+    `persona_id=${personaId}`,
+    'category=CUSTOM',
+    'enabled=true',
+  ],
+  'GET /v1/widget/{id}/threads': [`thread_id=${thread.split('/').at(-1)}`, 'page=2'],
+  'GET /v2/tools': ['search=a', 'orderDirection=asc', 'page=2'],
+  'GET /v2/tools/{id}/logs': ['page=2'],
+  'GET /v1/personas': ['page=2'],
+  'GET /v1/personas/{id}/versions': [],
+  'GET /v1/pathway': [],
+  'GET /v1/pathway/{id}/versions': [],
+  'GET /v1/sip/numbers': [],
+  'GET /v1/inbound': [],
+  'GET /v1/integrations/{integration}/resources': [],
+};
+
+const ids: Readonly<Record<string, string>> = {
+  'GET /v1/widget/{id}/threads': widget.split('/').at(-1) ?? '',
+  'GET /v2/tools/{id}/logs': tool,
+  'GET /v1/personas/{id}/versions': personaId,
+  'GET /v1/pathway/{id}/versions': pathway,
+  'GET /v1/integrations/{integration}/resources': 'rest_api',
+};
+
+/** Queries of all sets of filters that have no parameter twice. */
+function queriesOf(filters: readonly string[]): string[] {
+  const sets: string[][] = [[]];
+  for (const filter of filters) {
+    const name = filter.slice(0, filter.indexOf('=') + 1);
+    const without = sets.filter((set) => !set.some((one) => one.startsWith(name)));
+    sets.push(...without.map((set) => [...set, filter]));
+  }
+  return sets.map((set) => set.join('&'));
+}
+
+/** Statements that the requests prepare, each once. */
+async function statementsOf(name: string, filters: readonly string[]): Promise<Set<string>> {
+  const route = routes.find((one) => one.name === name);
+  if (!route) throw new Error(`${name} is not served`);
+  const path = route.name.split(' ')[1]?.replace(/\{[^}]*\}/, ids[name] ?? unknownId);
+  const key = route.access === 'operator' ? test.operatorKey : test.key;
+  const seen = new Set<string>();
+  const prepare = SqliteFile.prototype.prepare;
+  const spy = vi.spyOn(SqliteFile.prototype, 'prepare').mockImplementation(function (
+    this: SqliteFile.Database,
+    sql,
+  ) {
+    seen.add(sql);
+    return prepare.call(this, sql);
+  });
+  try {
+    for (const query of queriesOf(filters)) {
+      const { status, text } = await test.call('GET', `${path}?${query}`, { key });
+      if (status !== 200) throw new Error(`${path}?${query}: ${text}`);
+    }
+  } finally {
+    spy.mockRestore();
+  }
+  return seen;
+}
+
+/**
+ * Steps of a statement that take the longer the more rows others have: a filter that reads a whole table, and a page
+ * that is cut off only after everything was sorted.
+ */
+function slowSteps(connection: SqliteFile.Database, sql: string): string[] {
+  const slow = [
+    / where /.test(sql) && /^SCAN (?!json_each|CONSTANT)/,
+    / limit /.test(sql) && /B-TREE FOR ORDER BY/,
+  ];
+  const values = Array(sql.split('?').length - 1).fill(null);
+  return connection
+    .prepare<unknown[], { detail: string }>(`explain query plan ${sql}`)
+    .all(...values)
+    .filter(({ detail }) => slow.some((one) => one && one.test(detail)))
+    .map(({ detail }) => `${detail}: ${sql}`);
+}
+
+describe('a list', () => {
+  it.each(Object.entries(lists))(
+    '%s is read from indexes with every set of its filters',
+    async (name, filters) => {
+      const statements = await statementsOf(name, filters);
+      expect(statements.size).toBeGreaterThan(1);
+      const reading = [...statements].filter((sql) => /^\s*(select|with)/i.test(sql));
+      const slow = await database.exclusive((connection) =>
+        reading.flatMap((sql) => slowSteps(connection, sql)),
+      );
+      expect(slow).toEqual([]);
+    },
+  );
+
+  it('that has pages is among these', () => {
+    const paged = routes.filter(({ method, queryNames }) => method === 'GET' && queryNames.includes('limit'));
+    expect(Object.keys(lists)).toEqual(expect.arrayContaining(paged.map(({ name }) => name)));
+  });
+});

@@ -1,0 +1,87 @@
+/** What the peer does in an answered dialog, whoever began it: session changes, REFER, Replaces, BYE. */
+import { CallRefused } from './call-refused.ts';
+import type { MediaLeg } from './ports/media.ts';
+import type { PeerRefer } from './ports/refer.ts';
+import type { CallLeg, LegEvents } from './ports/signaling.ts';
+import { type TakenOver, Takeover } from './takeover.ts';
+
+export type InDialogEvents = Pick<
+  LegEvents,
+  'bye' | 'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'referred' | 'replacedBy'
+>;
+
+/** The call, as the events of its dialog reach it. */
+interface DialogCall extends TakenOver {
+  readonly up: boolean;
+  readonly leaving: boolean;
+  readonly transfers: {
+    readonly busy: boolean;
+    referred(refer: PeerRefer): void;
+    callerLeft(): boolean;
+  };
+  guarded(work: () => void): void;
+}
+
+export class AnsweredDialog {
+  readonly #call: DialogCall;
+  readonly #goOnOver: (leg: CallLeg) => void;
+  #takeover: Takeover | null = null;
+
+  /** @param goOnOver another dialog has taken the place of the present one, which gets its BYE */
+  constructor(call: DialogCall, goOnOver: (leg: CallLeg) => void) {
+    this.#call = call;
+    this.#goOnOver = goOnOver;
+  }
+
+  /** @param hungUp what the peer's BYE means when it completes no transfer */
+  events(hungUp: 'caller_hangup' | 'callee_hangup'): InDialogEvents {
+    const call = this.#call;
+    return {
+      bye: () => call.guarded(() => this.#peerLeft(hungUp)),
+      lost: (code, detail) => call.end({ code, detail }),
+      referred: (refer) =>
+        call.guarded(() => {
+          if (this.#takeover) refer.refuse(491, 'Request Pending');
+          else call.transfers.referred(refer);
+        }),
+      replacedBy: (leg) => call.guarded(() => this.#replacedBy(leg, hungUp)),
+      reanswer: async (offer) => {
+        const answer = await this.#liveMedia().answer(offer);
+        call.followHold();
+        return answer;
+      },
+      reoffer: async () => this.#liveMedia().offer(),
+      reaccept: async (answer) => {
+        await this.#liveMedia().accept(answer);
+        call.followHold();
+      },
+    };
+  }
+
+  #peerLeft(code: 'caller_hangup' | 'callee_hangup'): void {
+    // Of two dialogs the old one may end first.
+    if (this.#takeover) return;
+    const call = this.#call;
+    const transferred = call.transfers.callerLeft() || call.leaving;
+    call.end({ code: transferred ? 'transferred' : code, detail: null, gone: true });
+  }
+
+  #replacedBy(leg: CallLeg, hungUp: 'caller_hangup' | 'callee_hangup'): void {
+    const { media, up, leaving, transfers } = this.#call;
+    if (!media || !up || this.#takeover || leaving || transfers.busy) {
+      leg.reject({ status: 491 });
+      return;
+    }
+    this.#takeover = new Takeover(this.#call, leg, this.events(hungUp), (next) => {
+      this.#takeover = null;
+      if (next) this.#goOnOver(next);
+    });
+    void this.#takeover.begin(media);
+  }
+
+  #liveMedia(): MediaLeg {
+    const { media, termination } = this.#call;
+    if (!media || termination) throw new CallRefused(488, 'The call has no media session');
+    return media;
+  }
+}

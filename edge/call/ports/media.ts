@@ -1,0 +1,86 @@
+/** What calls need of media (edge/media). */
+import type { CodecName } from '#shared/codecs.ts';
+import type { MediaReport } from '#shared/edge-protocol/calls.ts';
+import type { CallRefused } from '../call-refused.ts';
+
+/** The agent's mouth and ear: 20 ms frames of 16-bit mono PCM at `sampleRate`. */
+export interface AudioEndpoint {
+  readonly sampleRate: 8000 | 16000;
+  /**
+   * Called every 20 ms while the call is up. Fills `frame` (`sampleRate / 50` samples) and returns true, or
+   * returns false when there is nothing to say: silence goes out. Must not block or throw.
+   */
+  read(frame: Int16Array): boolean;
+  /** Received audio, de-jittered and concealed, one frame every 20 ms. Absent: nothing is decoded. */
+  write?(frame: Int16Array): void;
+  /** One received RFC 4733 event, once, when it ended (or was lost after it began). */
+  dtmf?(event: DtmfEvent): void;
+}
+
+export interface DtmfEvent {
+  /** `0`..`9`, `*`, `#`, `A`..`D`. */
+  readonly digit: string;
+  readonly durationMs: number;
+}
+
+export interface MediaLegOptions {
+  /** For log lines. */
+  readonly callId: string;
+  /** Codecs in order of preference. */
+  readonly codecs: readonly CodecName[];
+  /** Called at most once, when the leg can carry no more audio (its media worker died): the call should end. */
+  readonly failed?: ((error: Error) => void) | undefined;
+  /** A leg that this one will be bridged to: both then stand on one media worker. */
+  readonly beside?: MediaLeg | undefined;
+}
+
+/** The media side of one SIP leg: SRTP towards the peer, PCM towards the agent. SDP is RFC 4566 text. */
+export interface MediaLeg {
+  /**
+   * Answers the peer's offer, the first one or a later one (hold, resume, new address, new keys).
+   * @throws CallRefused 488 with a Warning when the offer cannot be accepted (the session then stays as it was)
+   */
+  answer(offer: string): Promise<string>;
+  /** An offer of ours: for an INVITE without one, or to repeat the session's present state in a re-INVITE. */
+  offer(): Promise<string>;
+  /** Takes the peer's answer to our last offer. @throws CallRefused when it is unusable. */
+  accept(answer: string): Promise<void>;
+  /** Starts the 20 ms exchange with `endpoint`; null stops it. */
+  attach(endpoint: AudioEndpoint | null): void;
+  /** Sends RFC 4733 events, 100 ms each and 60 ms apart; `w` waits half a second. Resolves after the last. */
+  sendDtmf(digits: string): Promise<void>;
+  /** The codec in use, null before negotiation. */
+  readonly codec: CodecName | null;
+  /** Whether the peer holds the call (its direction is sendonly or inactive). */
+  readonly held: boolean;
+  /** Milliseconds since the last authentic RTP or RTCP packet of the peer, or since the start of media. */
+  silentForMs(): number;
+  report(): MediaReport;
+  /** Gives back ports and worker objects; safe to call twice. The report taken before stays valid. */
+  close(): void;
+}
+
+export interface BridgeOptions {
+  /** Whether the legs may differ in codec; their audio then passes through this process. */
+  readonly transcode: boolean;
+  /** Called at most once, when the legs differ after a re-INVITE and cannot be joined any more: the calls should end. */
+  readonly failed?: ((error: CallRefused) => void) | undefined;
+}
+
+/** Two legs that hear each other. Key presses cross it as RFC 4733 events. */
+export interface MediaBridge {
+  /** `relayed`: packets go from leg to leg inside the media worker. */
+  readonly mode: 'relayed' | 'transcoded';
+  /** Parts the legs, which stay open; safe to call twice. Closing a leg closes its bridge. */
+  close(): void;
+}
+
+export interface Media {
+  /** @throws CallRefused 503 when no RTP port pair is free */
+  createLeg(options: MediaLegOptions): Promise<MediaLeg>;
+  /**
+   * Joins two negotiated legs. Endpoints that are attached to them hear and say nothing while the bridge stands.
+   * @throws CallRefused 488 when they have no codec in common and may not be transcoded
+   */
+  bridge(one: MediaLeg, other: MediaLeg, options: BridgeOptions): Promise<MediaBridge>;
+}

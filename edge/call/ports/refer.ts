@@ -1,0 +1,34 @@
+/** REFER in a dialog (RFC 3515), from either side. */
+
+/** A REFER that the peer has sent. What is too late does nothing. */
+export interface PeerRefer {
+  /** URI of Refer-To, without its header part. */
+  readonly target: string;
+  /** Value of the Replaces header that Refer-To embeds, unescaped: an attended transfer. */
+  readonly replaces: string | null;
+  /** Value of Referred-By (RFC 3892), to be passed on. */
+  readonly referredBy: string | null;
+  /** Answers 202, and NOTIFY with `100 Trying`. */
+  accept(): void;
+  refuse(status: number, reason: string): void;
+  /** NOTIFY with this status line as message/sipfrag; a final one ends the subscription. */
+  notify(status: number, reason: string): void;
+}
+
+/** A REFER of ours. */
+export interface ReferOrder {
+  /** URI of Refer-To, with its header part where there is one. */
+  readonly target: string;
+}
+
+/** What comes of a REFER of ours: `accepted` at most once, `progress` as often as it comes, then one of the last two. */
+export interface ReferEvents {
+  /** 202, or another 2xx. */
+  accepted(): void;
+  /** A NOTIFY with a provisional status line. */
+  progress(status: number, reason: string): void;
+  /** The final status line of a NOTIFY. */
+  done(status: number, reason: string): void;
+  /** The REFER was refused (`status`), or nothing final came: time-out, subscription ended, dialog gone (null). */
+  failed(status: number | null, reason: string): void;
+}

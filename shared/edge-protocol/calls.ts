@@ -1,0 +1,119 @@
+/** What the edge reports of one call: its record, its transcript, its SIP trace. */
+import { type Static, Type } from 'typebox';
+import { FailoverAttempt } from '#shared/trunk-protocol.ts';
+import { CallVariables } from './agents.ts';
+import { Iso, Nullable } from './schema.ts';
+
+export const MediaVerdict = Type.Union([
+  Type.Literal('two_way'),
+  Type.Literal('send_only'),
+  Type.Literal('receive_only'),
+  Type.Literal('none'),
+]);
+export type MediaVerdict = Static<typeof MediaVerdict>;
+
+/** Quality of one call (contract 3.4), from RTCP and from arrival times. Null: not measured. */
+export const MediaReport = Type.Object({
+  packets_sent: Type.Integer(),
+  packets_received: Type.Integer(),
+  packets_lost: Type.Integer(),
+  /** RFC 3550 section 6.4.1 interarrival jitter */
+  jitter_ms: Nullable(Type.Number()),
+  round_trip_ms: Nullable(Type.Number()),
+  /** share of our packets that the peer's last RTCP report says it lost, 0..100; absent: no report came */
+  peer_loss_percent: Type.Optional(Type.Number()),
+  /** ITU-T G.107 E-model estimate, 1..5 */
+  mos: Nullable(Type.Number()),
+  verdict: MediaVerdict,
+  /** probable cause when the verdict is not two_way, one sentence */
+  cause: Nullable(Type.String()),
+});
+export type MediaReport = Static<typeof MediaReport>;
+
+export const TranscriptEntry = Type.Object({
+  id: Type.String(),
+  at: Iso,
+  user: Type.Union([Type.Literal('user'), Type.Literal('assistant'), Type.Literal('agent-action')]),
+  text: Type.String(),
+  node_id: Nullable(Type.String()),
+  node_name: Nullable(Type.String()),
+});
+export type TranscriptEntry = Static<typeof TranscriptEntry>;
+
+/** One SIP message of a call, as it stood on the wire but for redacted secrets (contract 3.4). */
+export const TraceMessage = Type.Object({
+  at: Iso,
+  direction: Type.Union([Type.Literal('sent'), Type.Literal('received')]),
+  /** `address:port`, IPv6 in brackets */
+  local: Type.String(),
+  remote: Type.String(),
+  transport: Type.Union([Type.Literal('tls'), Type.Literal('wss')]),
+  start_line: Type.String(),
+  raw: Type.String(),
+});
+export type TraceMessage = Static<typeof TraceMessage>;
+
+export const CallRecord = Type.Object({
+  id: Type.String(),
+  org_id: Type.String(),
+  /** the call that this one came of by a transfer */
+  parent_id: Type.Optional(Nullable(Type.String())),
+  /** whom the call was handed over to, as it was named */
+  transferred_to: Type.Optional(Nullable(Type.String())),
+  /** the test run whose call this is, either end of it */
+  test_run_id: Type.Optional(Nullable(Type.String())),
+  answered_by: Type.Optional(
+    Nullable(Type.Union([Type.Literal('human'), Type.Literal('voicemail'), Type.Literal('unknown')])),
+  ),
+  sip_call_id: Type.String(),
+  direction: Type.Union([Type.Literal('inbound'), Type.Literal('outbound')]),
+  from: Type.String(),
+  to: Type.String(),
+  /** the configured number of ours that the call belongs to */
+  number: Type.String(),
+  trunk_id: Nullable(Type.String()),
+  source_ip: Nullable(Type.String()),
+  started_at: Iso,
+  answered_at: Nullable(Iso),
+  ended_at: Nullable(Iso),
+  status: Type.Union([
+    Type.Literal('queued'),
+    Type.Literal('initiated'),
+    Type.Literal('ringing'),
+    Type.Literal('in-progress'),
+    Type.Literal('completed'),
+    Type.Literal('failed'),
+    Type.Literal('busy'),
+    Type.Literal('no-answer'),
+    Type.Literal('canceled'),
+  ]),
+  sip_code: Nullable(Type.Integer()),
+  sip_reason: Nullable(Type.String()),
+  /** code of shared/termination.ts, null while the call goes on */
+  termination: Nullable(Type.String()),
+  termination_detail: Nullable(Type.String()),
+  hangup_by: Nullable(
+    Type.Union([
+      Type.Literal('agent'),
+      Type.Literal('peer'),
+      Type.Literal('api'),
+      Type.Literal('transfer'),
+      Type.Literal('timeout'),
+      Type.Literal('error'),
+    ]),
+  ),
+  codec: Nullable(Type.String()),
+  media: Nullable(MediaReport),
+  /** endpoints that an outbound call tried in vain, in order */
+  failover_attempts: Type.Optional(Type.Array(FailoverAttempt)),
+  agent_kind: Nullable(Type.String()),
+  pathway_id: Nullable(Type.String()),
+  pathway_version: Nullable(Type.Integer()),
+  persona_id: Type.Optional(Nullable(Type.String())),
+  /** minutes */
+  max_duration: Nullable(Type.Integer()),
+  request_data: CallVariables,
+  metadata: Type.Optional(CallVariables),
+  variables: CallVariables,
+});
+export type CallRecord = Static<typeof CallRecord>;

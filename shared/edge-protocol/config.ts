@@ -1,0 +1,52 @@
+/** The configuration that control keeps the edge supplied with. */
+import { type Static, Type } from 'typebox';
+import { AgentTool } from './agents.ts';
+import { CallLimits, NumberConfig } from './numbers.ts';
+
+/** A pathway version as the edge needs it; the graph is validated by shared/agent when it is loaded. */
+export const PathwayConfig = Type.Object({
+  pathway_id: Type.String(),
+  version: Type.Integer(),
+  org_id: Type.String(),
+  name: Type.String(),
+  nodes: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  edges: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  /** those that its nodes name and that are there */
+  tools: Type.Optional(Type.Array(AgentTool)),
+});
+export type PathwayConfig = Static<typeof PathwayConfig>;
+
+export const OrgConfig = Type.Object({
+  org_id: Type.String(),
+  /** hex; signs webhooks and the stream handshake (contract 13, stream.md) */
+  signing_secret: Type.String(),
+  call_limits: Type.Optional(CallLimits),
+});
+export type OrgConfig = Static<typeof OrgConfig>;
+
+/** Everything that the edge needs to take calls. Kept on disk, so calls go on while control is away. */
+export const EdgeConfig = Type.Object({
+  version: Type.Integer(),
+  organizations: Type.Array(OrgConfig),
+  numbers: Type.Array(NumberConfig),
+  pathways: Type.Array(PathwayConfig),
+  /** networks in CIDR form that outgoing connections may reach although they are private (contract 1.9) */
+  allowed_private_targets: Type.Array(Type.String()),
+  /** whether inbound calls are taken from every source when a number lists none (SIP_OPEN_INBOUND) */
+  open_inbound: Type.Boolean(),
+});
+export type EdgeConfig = Static<typeof EdgeConfig>;
+
+/** The difference between two configurations, by key: what is new or altered, and what is gone. */
+export const EdgeConfigChange = Type.Object({
+  from_version: Type.Integer(),
+  version: Type.Integer(),
+  organizations: Type.Array(OrgConfig),
+  numbers: Type.Array(NumberConfig),
+  pathways: Type.Array(PathwayConfig),
+  removed_organizations: Type.Array(Type.String()),
+  removed_numbers: Type.Array(Type.String()),
+  /** `<pathway id>@<version>` */
+  removed_pathways: Type.Array(Type.String()),
+});
+export type EdgeConfigChange = Static<typeof EdgeConfigChange>;

@@ -1,0 +1,84 @@
+/**
+ * What edge and control say to each other, as JSON text frames over one WebSocket that the edge opens
+ * (`GET /v1/edge/link`, `Authorization: Bearer <edge token>`).
+ *
+ *     edge                                   control
+ *      | hello (outbox id, config version)      |
+ *      |--------------------------------------->|
+ *      |      welcome (acknowledged sequence)   |
+ *      |<---------------------------------------|
+ *      |      config (whole, or changes)        |
+ *      |<---------------------------------------|
+ *      | applied (version)                      |
+ *      |--------------------------------------->|
+ *      | report (in order, at least once)       |
+ *      |--------------------------------------->|
+ *      |      ack (highest sequence stored)     |
+ *      |<---------------------------------------|
+ *      |      command        result             |
+ *      |<-------------- ... ------------------->|
+ *
+ * Reports carry `seq`, which grows by one per report of an outbox. Control stores a report and its `seq` in
+ * one transaction and ignores what it has; so a repeated delivery changes nothing.
+ */
+import { type Static, Type } from 'typebox';
+import { EdgeCommand } from './commands.ts';
+import { EdgeConfig, EdgeConfigChange } from './config.ts';
+import { Report } from './reports.ts';
+import { Iso } from './schema.ts';
+
+export const EdgeToControl = Type.Union([
+  Type.Object({
+    type: Type.Literal('hello'),
+    protocol: Type.Literal(1),
+    /** stable over restarts: made once per data folder */
+    edge_id: Type.String(),
+    /** the outbox whose sequence numbers the reports carry */
+    outbox_id: Type.String(),
+    /** configuration version that the edge works with; 0: none */
+    config_version: Type.Integer(),
+    sip: Type.Object({ host: Type.String(), port: Type.Integer() }),
+    rtp: Type.Object({ ip: Type.String(), port_min: Type.Integer(), port_max: Type.Integer() }),
+    /** codecs whose libraries are present */
+    codecs: Type.Array(Type.String()),
+    software: Type.String(),
+    /** the edge's clock when the frame was sent */
+    at: Type.Optional(Iso),
+  }),
+  Type.Object({ type: Type.Literal('applied'), version: Type.Integer() }),
+  Type.Object({ type: Type.Literal('report'), reports: Type.Array(Report) }),
+  Type.Object({
+    type: Type.Literal('result'),
+    id: Type.String(),
+    ok: Type.Boolean(),
+    error: Type.Optional(Type.String()),
+    /** code of shared/errors.ts that the API answers with, when the command itself was at fault */
+    code: Type.Optional(Type.String()),
+  }),
+  /** Every 10 s: what the edge measures of itself, Prometheus name to value. */
+  Type.Object({
+    type: Type.Literal('status'),
+    metrics: Type.Record(Type.String(), Type.Number()),
+    /** the edge's clock when the frame was sent */
+    at: Type.Optional(Iso),
+  }),
+]);
+export type EdgeToControl = Static<typeof EdgeToControl>;
+
+export const ControlToEdge = Type.Union([
+  Type.Object({ type: Type.Literal('welcome'), acknowledged: Type.Integer() }),
+  Type.Object({ type: Type.Literal('config'), config: EdgeConfig }),
+  Type.Object({ type: Type.Literal('change'), change: EdgeConfigChange }),
+  Type.Object({ type: Type.Literal('ack'), seq: Type.Integer() }),
+  Type.Object({
+    type: Type.Literal('command'),
+    id: Type.String(),
+    command: EdgeCommand,
+    /**
+     * by the edge's clock: what is read later is refused, because whoever asked for it was told that it failed;
+     * absent: never too late
+     */
+    expires_at: Type.Optional(Iso),
+  }),
+]);
+export type ControlToEdge = Static<typeof ControlToEdge>;

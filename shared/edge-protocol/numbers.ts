@@ -1,0 +1,81 @@
+/** A number of the edge: who may call it, over what it calls, and what it is limited to. */
+import { type Static, Type } from 'typebox';
+import { codecNames } from '#shared/codecs.ts';
+import { OutboundTrunkCore } from '#shared/trunk-protocol.ts';
+import { AgentSettings } from './agents.ts';
+import { Nullable } from './schema.ts';
+
+/** Contract 2.8, as stored. */
+export const HeaderMapping = Type.Union([
+  Type.Object({
+    type: Type.Literal('custom'),
+    key: Type.String(),
+    value: Type.String(),
+    passthrough: Type.Optional(Type.Boolean()),
+  }),
+  Type.Object({
+    type: Type.Literal('uui'),
+    target: Type.String(),
+    purpose: Type.Optional(Type.String()),
+    encoding: Type.Literal('hex'),
+    content: Type.Optional(Type.String()),
+  }),
+]);
+export type HeaderMapping = Static<typeof HeaderMapping>;
+
+/** One inbound configuration of a number (contract 2.2). */
+export const InboundTrunk = Type.Object({
+  id: Type.String(),
+  auth_mode: Type.Union([Type.Literal('ip'), Type.Literal('register')]),
+  /** addresses or CIDR blocks */
+  allowed_ips: Type.Array(Type.String()),
+  /** host whose resolved addresses are allowed too */
+  source_host: Nullable(Type.String()),
+  headers: Type.Array(HeaderMapping),
+  codecs: Type.Array(Type.Enum([...codecNames])),
+  /** where the edge registers for this record; absent or null with `auth_mode` ip */
+  registration: Type.Optional(
+    Nullable(
+      Type.Object({
+        host: Type.String(),
+        port: Type.Integer(),
+        /** Contact user and authorization user */
+        username: Type.String(),
+        /** derived (contract 2.3), in plain text */
+        password: Type.String(),
+        expires_s: Type.Integer(),
+      }),
+    ),
+  ),
+});
+export type InboundTrunk = Static<typeof InboundTrunk>;
+
+/** One outbound configuration of a number, its credentials in plain text. */
+export const OutboundTrunk = Type.Object({ ...OutboundTrunkCore, headers: Type.Array(HeaderMapping) });
+export type OutboundTrunk = Static<typeof OutboundTrunk>;
+
+/** What outgoing calls are limited to, against toll fraud. Null or absent: no limit of that kind. */
+export const CallLimits = Type.Object({
+  /** outgoing calls at a time */
+  concurrent: Type.Optional(Nullable(Type.Integer())),
+  /** outgoing calls begun within 60 s */
+  per_minute: Type.Optional(Nullable(Type.Integer())),
+  /** E.164 prefixes with plus; when there are any, only numbers that begin with one are called */
+  allowed_prefixes: Type.Optional(Nullable(Type.Array(Type.String()))),
+  /** E.164 prefixes with plus that are never called; the longest prefix that fits decides between the two lists */
+  blocked_prefixes: Type.Optional(Nullable(Type.Array(Type.String()))),
+});
+export type CallLimits = Static<typeof CallLimits>;
+
+export const NumberConfig = Type.Object({
+  /** E.164 with plus */
+  number: Type.String(),
+  org_id: Type.String(),
+  call_limits: Type.Optional(CallLimits),
+  inbound: Type.Array(InboundTrunk),
+  /** by priority; empty: calls cannot be made from this number */
+  outbound: Type.Array(OutboundTrunk),
+  /** null: the number is known, but nobody answers (480) */
+  agent: Nullable(AgentSettings),
+});
+export type NumberConfig = Static<typeof NumberConfig>;

@@ -1,0 +1,117 @@
+/** Everything that the edge reports. */
+import { type Static, Type } from 'typebox';
+import { DiscoveryResult, HealthProbe } from '#shared/trunk-protocol.ts';
+import { CallRecord, MediaVerdict, TraceMessage, TranscriptEntry } from './calls.ts';
+import { Iso, Nullable, oneOf } from './schema.ts';
+
+/** A test call as it now stands (contract 3.2); the last report has a `result` other than `pending`. */
+export const TestCallState = Type.Object({
+  status: oneOf([
+    'queued',
+    'initiated',
+    'ringing',
+    'in-progress',
+    'completed',
+    'failed',
+    'busy',
+    'no-answer',
+  ]),
+  result: oneOf(['pending', 'connected', 'failed', 'busy', 'no_answer']),
+  /** from answer to end; 0 when unanswered */
+  duration_seconds: Type.Number(),
+  sip_code: Nullable(Type.Integer()),
+  sip_call_id: Nullable(Type.String()),
+  codec: Nullable(Type.String()),
+  error: Nullable(Type.String()),
+  /** what is wrong with the trunk, one sentence; null before the end and when nothing is */
+  diagnosis: Nullable(Type.String()),
+  timeline: Type.Array(
+    Type.Object({
+      event: oneOf([
+        'initiated',
+        'trying',
+        'ringing',
+        'early_media',
+        'answered',
+        'media_confirmed',
+        'dtmf_sent',
+        'failover',
+        'completed',
+        'failed',
+        'busy',
+        'no_answer',
+      ]),
+      at: Iso,
+      detail: Type.String(),
+    }),
+  ),
+  /** null before the answer */
+  media: Nullable(
+    Type.Object({
+      packets_sent: Type.Integer(),
+      packets_received: Type.Integer(),
+      verdict: MediaVerdict,
+    }),
+  ),
+});
+export type TestCallState = Static<typeof TestCallState>;
+
+/** A binding at a customer's registrar. */
+export const RegistrationState = Type.Object({
+  state: oneOf(['registering', 'registered', 'failed', 'ended']),
+  /** `host:port` as configured */
+  registrar: Type.String(),
+  at: Iso,
+  /** when the binding ends unless it is refreshed; null without one */
+  expires_at: Nullable(Iso),
+  /** SIP status of the last answer */
+  sip_code: Nullable(Type.Integer()),
+  /** one sentence; stays until the next success */
+  last_error: Nullable(Type.String()),
+});
+export type RegistrationState = Static<typeof RegistrationState>;
+
+export const ReportBody = Type.Union([
+  /** The call as it now stands, whole; replaces what was stored. The last one has `ended_at`. */
+  Type.Object({ type: Type.Literal('call'), call: CallRecord }),
+  /** More lines of the conversation. */
+  Type.Object({
+    type: Type.Literal('transcript'),
+    call_id: Type.String(),
+    entries: Type.Array(TranscriptEntry),
+  }),
+  /** More messages of the call's SIP trace, in order. `truncated`: some are missing, the limit was reached. */
+  Type.Object({
+    type: Type.Literal('trace'),
+    call_id: Type.String(),
+    messages: Type.Array(TraceMessage),
+    truncated: Type.Boolean(),
+  }),
+  /** OPTIONS probes since the last such report, oldest first. */
+  Type.Object({
+    type: Type.Literal('health'),
+    probes: Type.Array(HealthProbe),
+    /** trunks whose next call uses another endpoint first than before, after what the probes say */
+    moves: Type.Optional(
+      Type.Array(Type.Object({ trunk_id: Type.String(), active_priority: Type.Integer() })),
+    ),
+  }),
+  /** A discovery as it now stands, whole. The last one is not `running`. */
+  Type.Object({ type: Type.Literal('discovery'), discovery_id: Type.String(), result: DiscoveryResult }),
+  /** A registration as it now stands, after every change. */
+  Type.Object({
+    type: Type.Literal('registration'),
+    trunk_id: Type.String(),
+    ...RegistrationState.properties,
+  }),
+  /** A test call as it now stands, whole. */
+  Type.Object({
+    type: Type.Literal('test_call'),
+    test_call_id: Type.String(),
+    ...TestCallState.properties,
+  }),
+]);
+export type ReportBody = Static<typeof ReportBody>;
+
+export const Report = Type.Object({ seq: Type.Integer(), at: Iso, body: ReportBody });
+export type Report = Static<typeof Report>;

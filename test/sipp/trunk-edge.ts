@@ -1,0 +1,72 @@
+/** An edge whose calls go out over trunks, for SIPp at the far end. Engine, signaling, routes and media are real. */
+import { systemClock } from '#shared/clock.ts';
+import { parseNetworks } from '#shared/outgoing-targets.ts';
+import { ToneAgent } from '../../edge/agent/tone-agent.ts';
+import { createMedia, type RunningMedia } from '../../edge/media/media.ts';
+import { TestEdge } from '../../edge/signaling/testing.ts';
+import { NodeDns } from '../../edge/trunks/dns.ts';
+import { Trunks } from '../../edge/trunks/trunks.ts';
+import { FakeAgents } from '../fakes/fake-agents.ts';
+import { acceptTestWorker, testWorkerBin } from '../fakes/media-worker.ts';
+import { freeUdpRange } from '../system/ports.ts';
+
+export interface TrunkEdge {
+  readonly edge: TestEdge;
+  readonly trunks: Trunks;
+  readonly media: RunningMedia;
+  stop(): Promise<void>;
+}
+
+class ToneAgents extends FakeAgents {
+  override create() {
+    return new ToneAgent(400);
+  }
+}
+
+/** Media of one worker on `ports` free ports of loopback. */
+export async function testMedia(ports: number): Promise<RunningMedia> {
+  const portMin = await freeUdpRange(ports);
+  return createMedia({
+    listenIp: '127.0.0.1',
+    publicIp: null,
+    portMin,
+    portMax: portMin + ports - 1,
+    workers: 1,
+    workerBin: testWorkerBin(),
+    acceptUnmarkedWorker: acceptTestWorker(),
+  });
+}
+
+/** Starts an edge whose agents are a tone. Trunks may be on loopback, and are not probed. */
+export async function startTrunkEdge(options: { readonly noResponseMs?: number } = {}): Promise<TrunkEdge> {
+  const media = await testMedia(100);
+  const allowed = parseNetworks(['127.0.0.0/8']);
+  const trunks = new Trunks({
+    clock: systemClock,
+    random: () => 0.5,
+    storePath: ':memory:',
+    dns: new NodeDns({ servers: [], timeoutMs: 1_000, tries: 1 }),
+    allowed: () => allowed,
+    ca: [],
+    // A SIPp scenario would take a probe for its call.
+    prober: { probe: () => new Promise(() => {}) },
+    report: () => {},
+    moved: () => {},
+  });
+  const edge = await TestEdge.start({
+    media,
+    agents: new ToneAgents(),
+    outbound: { routes: trunks, ringTimeoutMs: 20_000 },
+    ...options,
+  });
+  return {
+    edge,
+    trunks,
+    media,
+    stop: async () => {
+      await edge.stop();
+      trunks.close();
+      await media.close();
+    },
+  };
+}
