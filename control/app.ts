@@ -149,7 +149,10 @@ async function assemble(options: AppOptions, database: Database, clock: Clock): 
   const edgeDoor = acceptEdges(app.server, parts, config.edgeFrameBytes, (...upgrade) =>
     services.testCalls.take(...upgrade),
   );
-  const stopLostCalls = startLostCalls(services, logger, metrics.lostCalls);
+  const stopLostCalls = startLostCalls(services, logger, {
+    lost: metrics.lostCalls,
+    queued: metrics.queuedCalls,
+  });
   const stopRetention = startRetention(services, logger, metrics.retention);
   const webhooks = startWebhookDeliveries({ ...posting, log: logger, onAttempt: metrics.webhook });
   testRuns.start();

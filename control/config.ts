@@ -198,6 +198,12 @@ export const settings = [
     description: 'Seconds without a connection of an edge after which its calls are closed with edge_lost.',
   },
   {
+    name: 'CALL_QUEUED_SECONDS',
+    default: '60',
+    description:
+      'Seconds after which a call that no edge reports is closed with edge_unavailable; at least twice EDGE_COMMAND_TIMEOUT_MS.',
+  },
+  {
     name: 'WEBHOOK_TIMEOUT_MS',
     default: '10000',
     description: 'Longest wait for the answer to one attempt of a webhook.',
@@ -471,6 +477,7 @@ export interface ControlConfig {
   readonly backupPassphrase: string | null;
   readonly edgeCommandTimeoutMs: number;
   readonly edgeLostMs: number;
+  readonly callQueuedMs: number;
   readonly edgeFrameBytes: number;
   readonly webhookTimeoutMs: number;
   readonly alerts: {
@@ -525,6 +532,7 @@ export function readControlConfig(env: Environment = process.env): ControlConfig
   const read = settingReader(settings, env);
   const dataFolder = resolve(read.text('TRUNKLINE_DATA'));
   const agentModels = readAgentModels(read);
+  const edgeCommandTimeoutMs = read.integer('EDGE_COMMAND_TIMEOUT_MS', 100, 60_000);
   const host = read.text('CONTROL_HOST');
   const port = read.integer('CONTROL_PORT', 0, 65535);
   const optionalInteger = (name: 'CALL_LIMIT_CONCURRENT' | 'CALL_LIMIT_PER_MINUTE', most: number) =>
@@ -591,8 +599,10 @@ export function readControlConfig(env: Environment = process.env): ControlConfig
     },
     auditDays: read.integer('AUDIT_DAYS', 1, 36_500),
     backupPassphrase: read.optional('BACKUP_PASSPHRASE'),
-    edgeCommandTimeoutMs: read.integer('EDGE_COMMAND_TIMEOUT_MS', 100, 60_000),
+    edgeCommandTimeoutMs,
     edgeLostMs: read.integer('EDGE_LOST_SECONDS', 1, 604_800) * 1000,
+    // A call that is being placed must not be taken for one that nobody places.
+    callQueuedMs: Math.max(read.integer('CALL_QUEUED_SECONDS', 1, 86_400) * 1000, 2 * edgeCommandTimeoutMs),
     webhookTimeoutMs: read.integer('WEBHOOK_TIMEOUT_MS', 100, 60_000),
     alerts: {
       evaluationMs: read.integer('ALERT_EVALUATION_SECONDS', 1, 86_400) * 1000,

@@ -60,6 +60,12 @@ describe('the settings of the edge', () => {
         retryMaxMs: 600_000,
         refusedPauseMs: 300_000,
       },
+      testCalls: {
+        caller: { turnEndMs: 1_000, patienceMs: 15_000, maxTurnSeconds: 120 },
+        ringMs: 60_000,
+        otherEndMs: 3_000,
+        socketMs: 5_000,
+      },
       drainTimeoutMs: 60_000,
       media: {
         workers: null,

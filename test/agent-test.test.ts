@@ -1,6 +1,8 @@
 /** The parts of `npm run agent-test` that need no server. */
-import { describe, expect, it } from 'vitest';
-import type { Batch, Run } from '../scripts/agent-test/api.ts';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Batch, type Connection, connect, followed, type Run } from '../scripts/agent-test/api.ts';
 import { junit } from '../scripts/agent-test/junit.ts';
 import { readOptions } from '../scripts/agent-test/options.ts';
 import { resultTable } from '../scripts/agent-test/table.ts';
@@ -36,7 +38,7 @@ const batch: Batch = {
   runs: [
     run('Books', 'PASSED'),
     failed,
-    run('Hangs', 'CANCELLED', { overall_score: null, duration_ms: null }),
+    run('Hangs', 'ERROR', { overall_score: null, duration_ms: null, reason: 'Invalid start_node_id' }),
   ],
 };
 
@@ -53,7 +55,8 @@ describe('JUnit XML', () => {
 run 11111111-1111-4111-8111-111111111111</failure>
     </testcase>
     <testcase name="Hangs" classname="agent-test" time="0.000">
-      <error type="CANCELLED" message="CANCELLED, score none">run 11111111-1111-4111-8111-111111111111</error>
+      <error type="ERROR" message="ERROR, score none">Invalid start_node_id
+run 11111111-1111-4111-8111-111111111111</error>
     </testcase>
   </testsuite>
 </testsuites>
@@ -68,9 +71,52 @@ describe('the table', () => {
       'Books                       PASSED     1.00    1.5',
       'Asks <b>"hours"</b> & more  FAILED     0.25    1.5',
       '    Reaches hours: Hours was not visited \ud800.',
-      'Hangs                       CANCELLED  -       -',
+      'Hangs                       ERROR      -       -',
+      '    Invalid start_node_id',
       'FAILED: 1 of 3 passed',
     ]);
+  });
+});
+
+describe('waiting for a batch', () => {
+  let server: Server;
+  let answers: (readonly [number, object])[] = [];
+  let asked: string[] = [];
+  let connection: Connection;
+  beforeEach(async () => {
+    asked = [];
+    server = createServer((request, response) => {
+      asked.push(String(request.url));
+      const [status, body] = answers.shift() ?? [500, {}];
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    connection = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'key');
+  });
+  afterEach(() => new Promise((resolve) => server.close(resolve)));
+
+  it('asks a busy server again, and for the reason of a run that no assertion explains', async () => {
+    const ended = { ...batch, runs: [run('Books', 'PASSED'), failed, run('Hangs', 'ERROR')] };
+    const record = { error_message: 'Invalid start_node_id', reasoning: null };
+    answers = [
+      [503, {}],
+      [200, {}],
+      [200, ended],
+      [200, record],
+    ];
+    const found = await followed(connection, 'b', 60_000);
+    expect(found.runs.map(({ reason }) => reason)).toEqual([undefined, undefined, 'Invalid start_node_id']);
+    expect(asked.map((path) => path.replace('/v1/agent-testing/', ''))).toEqual([
+      'batches/b/events',
+      'batches/b/events',
+      'batches/b',
+      `runs/${failed.id}`,
+    ]);
+  });
+
+  it('ends at a refusal', async () => {
+    answers = [[404, { errors: [{ code: 'BATCH_NOT_FOUND', message: 'There is no such batch.' }] }]];
+    await expect(followed(connection, 'b', 60_000)).rejects.toThrow('BATCH_NOT_FOUND');
   });
 });
 

@@ -160,6 +160,27 @@ describe('basic analytics', () => {
   });
 });
 
+describe('a node', () => {
+  it('that only a version has is called by its name there; one that nobody has any more by its id', async () => {
+    const node = (id: string, name: string, more: object = {}) => ({
+      id,
+      type: 'Default',
+      data: { name, text: 'x', ...more },
+    });
+    const nodes = [node('n1', 'Renamed', { isStart: true }), node('n9', 'Only here')];
+    const edges = [{ source: 'n1', target: 'n9', data: { label: 'on' } }];
+    await test.call('POST', `/v1/pathway/${pathwayId}/version`, { body: { name: 'v', nodes, edges } });
+    await ran(hourMs, 'PASSED', 1, ['n1', 'n9', 'gone']);
+    const { body } = await get(`${pathwayId}/enhanced`);
+    const named = body.node_failure_heatmap as unknown as { node_id: string; node_name: string }[];
+    expect(Object.fromEntries(named.map(({ node_id, node_name }) => [node_id, node_name]))).toEqual({
+      n1: 'Greet',
+      n9: 'Only here',
+      gone: 'gone',
+    });
+  });
+});
+
 describe('counted months and days', () => {
   it('agree with the runs themselves, whatever the window', async () => {
     const ages = Array.from(

@@ -1,6 +1,7 @@
 /** A pathway's analytics put together (contract 6.9 and 6.10). */
 import type { EnhancedView } from '#shared/api/agent-testing/analytics.ts';
 import type { Db, PathwayRow } from '../db/tables.ts';
+import { findVersion, latestVersion } from '../pathways/store.ts';
 import {
   healthOf,
   heatmapOf,
@@ -54,7 +55,7 @@ export async function enhancedAnalytics(
   const span = spanOf(now, days);
   const groups = await runGroups(db, id, span);
   const paths = await pathsOf(db, id, new Set(groups.map(({ path_id }) => path_id)));
-  const known = knownNodes(pathway);
+  const known = await knownNodes(db, pathway);
   const totals = totalsOf(groups);
   const reliable = reliabilityOf(groups);
   const heatmap = heatmapOf(groups, paths, known);
@@ -75,13 +76,25 @@ export async function enhancedAnalytics(
   };
 }
 
-/** The nodes of the live graph; what is not in it any more has only its id. */
-function knownNodes({ nodes }: PathwayRow): Map<string, KnownNode> {
+/**
+ * The nodes of the live graph, and of the newest version and those in use; what is in none of them has only its id. Where
+ * they name a node differently, the live graph is right, then production.
+ */
+async function knownNodes(db: Db, pathway: PathwayRow): Promise<Map<string, KnownNode>> {
+  const { id, production_version, staging_version } = pathway;
+  const numbers = new Set([await latestVersion(db, id), staging_version, production_version]);
+  const graphs: { readonly nodes: string }[] = [];
+  for (const number of numbers) {
+    const version = number === null || number === 0 ? undefined : await findVersion(db, id, number);
+    if (version) graphs.push(version);
+  }
+  return new Map([...graphs, pathway].flatMap(namedNodes));
+}
+
+function namedNodes({ nodes }: { readonly nodes: string }): [string, KnownNode][] {
   const members: { id?: string; type?: string; data?: { name?: unknown } }[] = JSON.parse(nodes);
-  return new Map(
-    members.flatMap(({ id, type, data }): [string, KnownNode][] => {
-      if (id === undefined || type === undefined) return [];
-      return [[id, { name: typeof data?.name === 'string' ? data.name : id, type }]];
-    }),
-  );
+  return members.flatMap(({ id, type, data }): [string, KnownNode][] => {
+    if (id === undefined || type === undefined) return [];
+    return [[id, { name: typeof data?.name === 'string' ? data.name : id, type }]];
+  });
 }

@@ -29,16 +29,15 @@ const anyCase =
 const whoIs =
   /\b(?:name\b[^.!]*\?|who am i speaking|who(?: is|'s|’s) (?:this|calling|speaking)|who do i have|spell (?:that|it|your)|(?:your|the) (?:first |last |full )?name, please)/i;
 /** Longer answers to that are no mere name. */
-const answerWords = 6;
+const answerWords = 3;
 
 /** Words around a name, and after what sounds like an introduction, that are none. */
 const noNames = new Set(
   `the a an and or but i im it its is are am was be been not no yes yeah yep sure okay ok well so just here there please
-  calling speaking sorry thanks thank you your my me we he she they that this with from for to of at on in about by as
+  calling speaking mr mrs ms miss dr sorry thanks thank you your my me we he she they that this with from for to of at on in about by as
   his her our their hi hello hey good great fine right correct sir madam maam back later again now today tomorrow when
-  if what who how why name names first last full spelled spell need want would like have has do does can could will
-  monday tuesday wednesday thursday friday saturday sunday january february march april june july august september
-  october november december unacceptable ridiculous outrageous frustrated angry upset interested looking trying
+  if what who how why name names first last full spelled spell need want would like have has do does can could should
+  monday tuesday wednesday thursday friday saturday sunday january february july september october november december rather tell unacceptable ridiculous outrageous frustrated angry upset interested looking trying
   ist mein ich und der die das el la de y le et`.split(/\s+/),
 );
 
@@ -77,8 +76,8 @@ function answered(lines: readonly Line[]): string[] {
   return lines.flatMap(({ role, content }, index) => {
     const before = lines[index - 1];
     if (role !== 'user' || before?.role !== 'assistant' || !whoIs.test(before.content)) return [];
-    const parts = content.split(/[^\p{L}'’-]+/u).filter((part) => part !== '');
-    return parts.length > answerWords ? [] : nameParts(content);
+    const parts = content.includes('?') ? [] : nameParts(content);
+    return parts.length > answerWords ? [] : parts;
   });
 }
 
@@ -93,7 +92,7 @@ function isName(word: string): boolean {
   return word.length > 1 && !noNames.has(word.toLowerCase().replaceAll(/['’]/g, ''));
 }
 
-/** Names that are words of every day; only a capital tells them apart. */
+/** Names that are words of every day: a capital tells them apart, or what they stand after. */
 const everyday = new Set(
   `al an angel art baker banks bell bill bishop black bob brown buck case chase christian cook day dawn dean do drew duke
   earl eve faith fields ford frank glass good grace grant gray green guy hall he hill hope in ivy jack jean joy king lane
@@ -102,8 +101,14 @@ const everyday = new Set(
   wise wood woods young`.split(/\s+/),
 );
 
-/** Whether a word, as it stands in a text, is one of these names (lower case). */
-export function isSaidName(word: string, known: ReadonlySet<string>): boolean {
+const leadsToName = /\b(?:name(?: is|['’]s|:)) $/i;
+
+/**
+ * Whether a word, as it stands in a text, is one of these names (lower case).
+ * @param before at least the ten characters that stand before it
+ */
+export function isSaidName(word: string, known: ReadonlySet<string>, before: string): boolean {
   const plain = word.toLowerCase();
-  return known.has(plain) && !(everyday.has(plain) && word === plain);
+  if (!known.has(plain)) return false;
+  return word !== plain || !everyday.has(plain) || leadsToName.test(before);
 }

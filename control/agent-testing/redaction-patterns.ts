@@ -48,6 +48,7 @@ export const patterns: readonly (readonly [RemovedKind, RegExp])[] = [
       'gi',
     ),
   ],
+  ['address', new RegExp(`${after('zip|zip code|postcode|postal code')}${code}`, 'gi')],
   [
     'key',
     new RegExp(
@@ -63,7 +64,6 @@ export const patterns: readonly (readonly [RemovedKind, RegExp])[] = [
     ),
   ],
   ['address', /\bp\.? ?o\.? box \d+/gi],
-  ['address', new RegExp(`${after('zip|zip code|postcode|postal code')}${code}`, 'gi')],
   ['number', new RegExp(`(?<=\\b(?:born|birth|birthday|birthdate|dob)\\b[^.!?\\n]{0,30})${date}`, 'gi')],
   [
     'address',

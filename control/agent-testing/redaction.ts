@@ -69,10 +69,12 @@ export class Redaction {
       clean = clean.replace(pattern, (found) => this.#remove(kind, found));
     }
     clean = withoutNumbers(clean, (found) => this.#remove('number', found));
-    clean = clean.replace(wordsWithin, (word) => {
-      if (isSaidName(word, this.#names)) return this.#remove('name', word);
+    const said = clean;
+    clean = clean.replace(wordsWithin, (word, at: number) => {
+      const before = said.slice(Math.max(0, at - 10), at);
+      if (isSaidName(word, this.#names, before)) return this.#remove('name', word);
       return word.replace(/[\p{L}\p{N}]+/gu, (part) =>
-        isSaidName(part, this.#names) ? this.#remove('name', part) : part,
+        isSaidName(part, this.#names, before) ? this.#remove('name', part) : part,
       );
     });
     return clean.replaceAll(/\[name\](?:\s+\[name\])+/g, '[name]');

@@ -2,6 +2,7 @@
  * Calls that control closes because their edge does not:
  *
  *     queued      --no edge took it--------------> edge_unavailable   an edge that has it nevertheless is told to end it
+ *     queued      --nobody places it (queued-store.ts)--^
  *     in progress --the edge is away for too long-> edge_lost         what the edge reports later stands in its place
  *
  * A stop of a call that was lost is remembered as who ended it: should the edge come back with the call, it is told.
@@ -75,7 +76,7 @@ interface Lost {
   readonly last_seen_at: string;
 }
 
-export interface LostCalls {
+export interface ClosedCalls {
   readonly closed: number;
   /** Whether webhooks were put on their way. */
   readonly told: boolean;
@@ -93,7 +94,7 @@ export function closeLostCalls(
   before: string,
   now: string,
   limit: number,
-): LostCalls {
+): ClosedCalls {
   // What goes on is found by the index over organization and outcome.
   const find = connection.prepare<[string, string, number], Lost>(
     `select calls.id, calls.org_id, number, parent_id, answered_at,
@@ -109,7 +110,7 @@ export function closeLostCalls(
      where id = @id`,
   );
   const completed = prepareCallCompleted(connection);
-  const closeAll = (): LostCalls => {
+  const closeAll = (): ClosedCalls => {
     const calls = find.all(before, JSON.stringify(connected), limit);
     let told = false;
     for (const call of calls) {

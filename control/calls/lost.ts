@@ -1,9 +1,10 @@
-/** Looks now and then for calls whose edge has been away for too long, and closes them. */
+/** Looks now and then for calls that nobody carries any more, and closes them. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Timer } from '#shared/clock.ts';
 import type { Services } from '../services.ts';
 import { webhookSubject } from '../webhooks/store.ts';
-import { closeLostCalls, type LostCalls } from './lost-store.ts';
+import { type ClosedCalls, closeLostCalls } from './lost-store.ts';
+import { closeQueuedCalls } from './queued-store.ts';
 
 /** Time between two looks, and before the first one: edges must be able to come back after a start of control. */
 const everyMs = 60_000;
@@ -11,26 +12,35 @@ const everyMs = 60_000;
 const mostAtOnce = 500;
 
 type Parts = Pick<Services, 'clock' | 'database' | 'edges' | 'announcements'> & {
-  readonly config: Pick<Services['config'], 'edgeLostMs'>;
+  readonly config: Pick<Services['config'], 'edgeLostMs' | 'callQueuedMs'>;
 };
 
-/** @param count takes how many were closed. Returns a function that ends this and resolves when no look is under way */
+/** What is looked for: calls whose edge is away for too long, and calls that were never placed. */
+type Kind = 'lost' | 'queued';
+
+/** @param count takes how many of a kind were closed. Returns a function that ends this and resolves when no look is under way */
 export function startLostCalls(
   parts: Parts,
   log: Pick<FastifyBaseLogger, 'warn' | 'error'>,
-  count: (closed: number) => void,
+  count: Readonly<Record<Kind, (closed: number) => void>>,
 ): () => Promise<void> {
   const { clock, config } = parts;
-  const pauseMs = Math.min(everyMs, config.edgeLostMs);
+  const pauseMs = Math.min(everyMs, config.edgeLostMs, config.callQueuedMs);
   let ended = false;
   let running: Promise<void> = Promise.resolve();
   let timer: Timer;
   const look = () => {
-    running = closeAll(parts, () => ended)
+    running = closeAll(parts, 'lost', () => ended)
       .then((closed) => {
         if (closed === 0) return;
-        count(closed);
+        count.lost(closed);
         log.warn({ calls: closed }, 'calls closed whose edge has not come back');
+      })
+      .then(() => closeAll(parts, 'queued', () => ended))
+      .then((closed) => {
+        if (closed === 0) return;
+        count.queued(closed);
+        log.warn({ calls: closed }, 'calls closed that no edge was told to place, or none has placed');
       })
       .catch((error: unknown) => log.error({ err: error }, 'calls of lost edges could not be closed'))
       .then(() => {
@@ -46,16 +56,18 @@ export function startLostCalls(
 }
 
 /** Returns how many were closed. */
-async function closeAll(parts: Parts, ended: () => boolean): Promise<number> {
+async function closeAll(parts: Parts, kind: Kind, ended: () => boolean): Promise<number> {
   const { clock, config, database, edges, announcements } = parts;
+  const close = kind === 'lost' ? closeLostCalls : closeQueuedCalls;
+  const afterMs = kind === 'lost' ? config.edgeLostMs : config.callQueuedMs;
   let all = 0;
-  let last: LostCalls;
+  let last: ClosedCalls;
   do {
     const now = clock.now();
-    const before = new Date(now - config.edgeLostMs).toISOString();
+    const before = new Date(now - afterMs).toISOString();
     const connected = edges.all.map(({ edgeId }) => edgeId);
     last = await database.exclusive((connection) =>
-      closeLostCalls(connection, connected, before, new Date(now).toISOString(), mostAtOnce),
+      close(connection, connected, before, new Date(now).toISOString(), mostAtOnce),
     );
     if (last.told) announcements.announce(webhookSubject);
     all += last.closed;

@@ -66,7 +66,7 @@ export function callRoutes(app: App, services: Services): void {
   app.route({
     method: 'POST',
     url: '/v1/calls/:call_id/stop',
-    config: { errors: ['CALL_NOT_FOUND'] },
+    config: { resumable: true, errors: ['CALL_NOT_FOUND'] },
     schema: {
       summary: 'End a call',
       params: CallPath,

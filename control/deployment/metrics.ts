@@ -19,6 +19,8 @@ export interface Metrics {
   webhook(type: string, outcome: string): void;
   /** Counts calls that were closed because their edge was gone. */
   lostCalls(closed: number): void;
+  /** Counts calls that were closed because nobody placed them. */
+  queuedCalls(closed: number): void;
   readonly alerts: AlertMetrics;
   readonly retention: RetentionMetrics;
 }
@@ -50,6 +52,11 @@ export function createMetrics(app: App, services: Pick<Services, 'edges'>): Metr
     help: 'Calls that were closed because their edge was gone.',
     registers: [registry],
   });
+  const queued = new Counter({
+    name: 'trunkline_control_calls_unplaced_total',
+    help: 'Calls that were closed because no edge placed them after a restart.',
+    registers: [registry],
+  });
   new Gauge({
     name: 'trunkline_control_edges_connected',
     help: 'Edges that are connected.',
@@ -66,6 +73,7 @@ export function createMetrics(app: App, services: Pick<Services, 'edges'>): Metr
     registry,
     webhook: (type, outcome) => webhooks.inc({ type, outcome }),
     lostCalls: (closed) => lost.inc(closed),
+    queuedCalls: (closed) => queued.inc(closed),
     alerts: alertMetrics(registry),
     retention: retentionMetrics(registry),
     reports: (stored, rejected) => {

@@ -92,6 +92,29 @@ describe('every route that takes a body', () => {
   });
 });
 
+describe('every DELETE', () => {
+  const deleting = withKey.filter(({ method }) => method === 'DELETE');
+
+  it('is walked', () => expect(deleting.length).toBeGreaterThan(5));
+
+  it.each(names(deleting))(
+    '%s refuses a body that says something, before it looks for its row',
+    async (_, route) => {
+      const refused = await send(route, '{"first":1,"second":{}}');
+      expect([refused.status, refused.body.errors]).toMatchObject([
+        400,
+        [
+          { code: 'UNKNOWN_PROPERTY', details: { path: '/first' } },
+          { code: 'UNKNOWN_PROPERTY', details: { path: '/second' } },
+        ],
+      ]);
+      expect((await send(route, '[1]')).codes).toEqual(['INVALID_JSON']);
+      expect((await send(route, 'a=1', 'application/x-www-form-urlencoded')).status).toBe(415);
+      for (const nothing of ['', '{}']) expect((await send(route, nothing)).status).toBe(404);
+    },
+  );
+});
+
 describe('every route with a JSON body', () => {
   it.each(names(withBody))('%s refuses a property that it does not know', async (_, route) => {
     const answer = await send(route, JSON.stringify({ ...route.example, nonsense_property: 1 }));

@@ -59,27 +59,31 @@ export async function beginWork(
   return work_id;
 }
 
+type KeptAnswer = Omit<IdempotentAnswerRow, keyof Place>;
+
 /** Ends work; its answer, when it is kept, stands from the same moment on. */
-export async function endWork(
-  db: Db,
-  { org_id, path, key }: Place,
-  kept: Omit<IdempotentAnswerRow, keyof Place> | null,
-): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    if (kept) {
-      await trx
-        .insertInto('idempotent_answers')
-        .values({ org_id, path, key, ...kept })
-        .onConflict((conflict) => conflict.columns(['org_id', 'path', 'key']).doUpdateSet(kept))
-        .execute();
-    }
-    await trx
-      .deleteFrom('idempotent_work')
-      .where('org_id', '=', org_id)
-      .where('path', '=', path)
-      .where('key', '=', key)
-      .execute();
-  });
+export async function endWork(db: Db, place: Place, kept: KeptAnswer | null): Promise<void> {
+  await db.transaction().execute((trx) => (kept ? keepWork(trx, place, kept) : forgetWork(trx, place)));
+}
+
+/** Ends work that is answered, in a transaction. */
+export async function keepWork(db: Db, place: Place, kept: KeptAnswer): Promise<void> {
+  const { org_id, path, key } = place;
+  await db
+    .insertInto('idempotent_answers')
+    .values({ org_id, path, key, ...kept })
+    .onConflict((conflict) => conflict.columns(['org_id', 'path', 'key']).doUpdateSet(kept))
+    .execute();
+  await forgetWork(db, place);
+}
+
+async function forgetWork(db: Db, { org_id, path, key }: Place): Promise<void> {
+  await db
+    .deleteFrom('idempotent_work')
+    .where('org_id', '=', org_id)
+    .where('path', '=', path)
+    .where('key', '=', key)
+    .execute();
 }
 
 /** Deletes what no longer stands for a request. Returns how many rows. */

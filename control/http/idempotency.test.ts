@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { storedRows } from '../db/testing/rows.ts';
+import { createApiKey } from '../organizations/store.ts';
+import { initiate, order, sign } from '../porting/testing.ts';
 import { connectEdge } from '../testing/edge-client.ts';
 import { startControl, type TestControl } from '../testing/harness.ts';
+import { makePathway, makeWidget } from '../widgets/testing.ts';
 
 let test: TestControl;
 beforeEach(async () => {
@@ -95,9 +99,14 @@ describe('work that a crash cut off from its answer', () => {
   });
 
   it('is a conflict for another body, and where nobody knows how far the work came', async () => {
-    const make = (name: string) => test.call('POST', '/v1/personas', { body: { name }, headers: keyed('k') });
+    const pathway_id = String((await create({ name: 'Menu' }, 'menu')).body.pathway_id);
+    const make = (name: string) =>
+      test.call('POST', '/v1/pathway/chat/create', {
+        body: { pathway_id, request_data: { name } },
+        headers: keyed('k'),
+      });
     await make('Ann');
-    await cutOff('/v1/personas', 'k', 'some-id');
+    await cutOff('/v1/pathway/chat/create', 'k', 'some-id');
     const unknown = await make('Ann');
     expect([unknown.status, unknown.codes]).toEqual([409, ['IDEMPOTENCY_CONFLICT']]);
     expect(unknown.body.errors).toMatchObject([
@@ -111,6 +120,34 @@ describe('work that a crash cut off from its answer', () => {
     ]);
     test.clock.advance(24 * 60 * 60 * 1000);
     expect((await make('Ann')).status).toBe(200);
+  });
+
+  it('is done where nothing of it had been done: the answer is kept with the work or not at all', async () => {
+    const make = (body: object) => test.call('POST', '/v1/personas', { body, headers: keyed('k') });
+    const first = await make({ name: 'Ann' });
+    expect((await make({ name: 'Ann' })).headers['idempotent-replayed']).toBe('true');
+    await test.call('DELETE', `/v1/personas/${String(first.body.data?.id)}`);
+    await cutOff('/v1/personas', 'k', 'some-id');
+    const again = await make({ name: 'Ann' });
+    expect([again.status, again.headers['idempotent-replayed']]).toEqual([200, undefined]);
+    expect(again.body.data?.id).not.toBe(first.body.data?.id);
+    expect((await make({ name: 'Ann' })).body).toEqual(again.body);
+    expect(await begun()).toEqual([]);
+  });
+
+  it('is what it was where doing it again changes nothing', async () => {
+    const number = { phone_number: '+14155550100', directions: ['inbound'] };
+    const attach = () => test.call('POST', '/v1/sip/attach', { body: number, headers: keyed('k') });
+    const first = await attach();
+    await cutOff('/v1/sip/attach', 'k', 'some-id');
+    const again = await attach();
+    expect([again.status, again.body, again.headers['idempotent-replayed']]).toEqual([
+      200,
+      first.body,
+      undefined,
+    ]);
+    const { body } = await test.call('GET', '/v1/sip?phone_number=14155550100');
+    expect(body.data?.configurations).toHaveLength(1);
   });
 
   it('never calls anybody a second time', async () => {
@@ -136,5 +173,107 @@ describe('work that a crash cut off from its answer', () => {
     const calls = await test.control.services.database.db.selectFrom('calls').select('id').execute();
     expect(calls).toEqual([{ id: callId }]);
     await edge.kill();
+  });
+});
+
+const tool = {
+  name: 't',
+  description: 'd',
+  integration: 'custom-code',
+  action: 'run_javascript',
+  body: { code: '1' },
+};
+const graph = { nodes: [{ id: 'a', type: 'Default', data: { text: 'Hi', isStart: true } }], edges: [] };
+
+describe('an answer that is kept in the transaction of its work', () => {
+  const atomic: readonly (readonly [
+    string,
+    (test: TestControl) => Promise<[path: string, body: object, key?: string]>,
+  ])[] = [
+    ['a persona', async () => ['/v1/personas', { name: 'Ann' }]],
+    ['a tool', async () => ['/v2/tools', tool]],
+    ['a version', async (one) => [`/v1/pathway/${await makePathway(one)}/version`, { name: 'v', ...graph }]],
+    ['a widget', async (one) => ['/v1/widget', { name: 'w', pathway_id: await makePathway(one) }]],
+    ['a thread', async (one) => [`${await makeWidget(one)}/threads`, {}]],
+    ['a port', async () => ['/v1/sip/port/initiate', order(['+12125550190'])]],
+    ['a secret', async () => ['/v1/org/webhook-secret', {}]],
+    [
+      'a move of a port by an operator',
+      async (one) => {
+        const { id, path } = await initiate(one, order(['+12125550190']));
+        await sign(one, path);
+        return [`/v1/admin/ports/${id}/status`, { status: 'in_progress' }, one.operatorKey];
+      },
+    ],
+  ];
+
+  /** Every row but those that any request writes. */
+  const rows = () =>
+    test.control.services.database.exclusive((connection) => {
+      const { api_keys: _keys, ...others } = storedRows(connection);
+      return others;
+    });
+  const run = (statement: string) =>
+    test.control.services.database.exclusive((connection) => connection.exec(statement));
+
+  it.each(atomic)('stands or falls with %s', async (_, prepare) => {
+    const [path, body, key = test.key] = await prepare(test);
+    const post = () => test.call('POST', path, { key, body, headers: keyed('k') });
+    const before = await rows();
+    // The disk is full, or the program ends, when the answer is written: the work is not there either.
+    await run(
+      `create trigger full before insert on idempotent_answers begin select raise(abort, 'full'); end`,
+    );
+    expect((await post()).status).toBe(500);
+    expect(await rows()).toEqual(before);
+    await run('drop trigger full');
+    const first = await post();
+    expect([first.status, first.headers['idempotent-replayed']]).toEqual([200, undefined]);
+    const done = await rows();
+    expect(done).not.toEqual(before);
+    const again = await post();
+    expect([again.status, again.headers['idempotent-replayed'], again.body]).toEqual([
+      200,
+      'true',
+      first.body,
+    ]);
+    expect(await rows()).toEqual(done);
+  });
+});
+
+describe('a key of an operator', () => {
+  it('is honoured, and belongs to the operator who sent it', async () => {
+    const { id, path } = await initiate(test, order(['+12125550190']));
+    await sign(test, path);
+    const { db } = test.control.services.database;
+    const other = await createApiKey(db, test.clock, { kind: 'operator' }, 'another');
+    const url = `/v1/admin/ports/${id}/status`;
+    const post = (status: string, key = test.operatorKey) =>
+      test.call('POST', url, { key, body: { status, reason: 'r' }, headers: keyed('k') });
+    const first = await post('in_progress');
+    expect(first.body.data?.port_request?.status).toBe('in_progress');
+    const again = await post('in_progress');
+    expect([again.body, again.headers['idempotent-replayed']]).toEqual([first.body, 'true']);
+    expect((await post('failed')).codes).toEqual(['IDEMPOTENCY_CONFLICT']);
+    expect((await post('failed', other)).body.data?.port_request?.status).toBe('failed');
+    // Whatever has become of it since, the first answer stands.
+    expect((await post('in_progress')).body).toEqual(first.body);
+    const history = first.body.data?.port_request?.history as unknown as unknown[];
+    const rows = await db.selectFrom('port_history').select('id').where('request_id', '=', id).execute();
+    expect(rows).toHaveLength(history.length + 1);
+  });
+
+  it('must have the form that customers’ keys have', async () => {
+    const headers = keyed('x'.repeat(256));
+    const url = '/v1/admin/ports/port_1/status';
+    const refused = await test.call('POST', url, {
+      key: test.operatorKey,
+      body: { status: 'failed', reason: 'r' },
+      headers,
+    });
+    expect([refused.status, refused.body.errors?.[0]?.details]).toMatchObject([
+      400,
+      { path: '@idempotency-key' },
+    ]);
   });
 });

@@ -4,7 +4,8 @@
  *     no row --begins--> working --answered--> answer kept
  *                           |  5xx, 429: ----> no row
  *                           |  the program ended: repeated, the request takes the work up again where its route
- *                           |  can (`resumable`); elsewhere it is refused, as nobody knows how far the work came
+ *                           |  can (`resumable`), or where it had all or nothing done (`atomic`); elsewhere it is
+ *                           |  refused, as nobody knows how far the work came
  *
  * Requests of one key that overlap wait for the first.
  */
@@ -16,7 +17,7 @@ import type { SecretBox } from '../db/secrets.ts';
 import type { Db, IdempotentAnswerRow } from '../db/tables.ts';
 import type { App } from './app-types.ts';
 import { hashBody } from './body-hash.ts';
-import { beginWork, endWork, findAnswer, findWork, type Place } from './idempotency-store.ts';
+import { beginWork, endWork, findAnswer, findWork, keepWork, type Place } from './idempotency-store.ts';
 
 const keyForm = /^[\x20-\x7e]{1,255}$/;
 
@@ -27,6 +28,9 @@ interface Running {
   work: { readonly id: string; readonly again: boolean } | null;
   readonly ended: Promise<void>;
   readonly end: () => void;
+  /** Whether the answer was kept with the work. */
+  kept: boolean;
+  keep(db: Db, payload: string): Promise<void>;
 }
 
 declare module 'fastify' {
@@ -36,8 +40,13 @@ declare module 'fastify' {
     keyScope: { readonly orgId: string; readonly name: string } | null;
   }
   interface FastifyContextConfig {
-    /** The handler may do its work again after a crash in the midst of it: it finds what it did by `workOf`. */
+    /**
+     * The handler may do its work again after a crash in the midst of it: it finds what it did by `workOf`, or what is
+     * done twice is as if it were done once.
+     */
     resumable?: boolean;
+    /** All that the handler does, it does in one transaction, which also keeps its answer (`keepAnswer`). */
+    atomic?: boolean;
   }
 }
 
@@ -54,10 +63,48 @@ export function workOf(request: Pick<FastifyRequest, 'idempotent'>): { id: strin
   return request.idempotent?.work ?? { id: newId(), again: false };
 }
 
+/**
+ * Keeps the answer of an `atomic` route in the transaction of its work: after a crash either both are there or neither.
+ * @param answer what the handler returns, with status 200
+ */
+export async function keepAnswer<T>(
+  db: Db,
+  request: Pick<FastifyRequest, 'idempotent'>,
+  answer: T,
+): Promise<T> {
+  await request.idempotent?.keep(db, JSON.stringify(answer));
+  return answer;
+}
+
+const jsonType = 'application/json; charset=utf-8';
+
 export function addIdempotency(app: App, parts: IdempotencyParts): void {
   const { clock, config, secrets } = parts;
   const { db } = parts.database;
   const running = new Map<string, Running>();
+  const answerRow = ({ bodyHash, place }: Running, status: number, type: string, payload: string) => ({
+    body_hash: bodyHash,
+    status,
+    content_type: type,
+    answer: secrets.seal(payload, answerContext(place)),
+    created_at: new Date(clock.now()).toISOString(),
+  });
+  const begin = (place: Place, bodyHash: string): Running => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const mine: Running = {
+      place,
+      bodyHash,
+      work: null,
+      ended: promise,
+      end: resolve,
+      kept: false,
+      keep: async (trx, payload) => {
+        await keepWork(trx, place, answerRow(mine, 200, jsonType, payload));
+        mine.kept = true;
+      },
+    };
+    return mine;
+  };
   app.decorateRequest('idempotent', null);
   app.decorateRequest('keyScope', null);
 
@@ -84,12 +131,13 @@ export function addIdempotency(app: App, parts: IdempotencyParts): void {
       finish(request, running);
       return replay(reply, stored, secrets);
     }
-    if (begun && !request.routeOptions.config.resumable) {
+    const { atomic = false, resumable = false } = request.routeOptions.config;
+    if (begun && !resumable && !atomic) {
       finish(request, running);
       throw unknownOutcome(begun.created_at);
     }
     mine.work = begun
-      ? { id: begun.work_id, again: true }
+      ? { id: begun.work_id, again: !atomic }
       : { id: await beginWork(db, clock, place, { bodyHash, instance: config.instanceId }), again: false };
   });
 
@@ -98,20 +146,9 @@ export function addIdempotency(app: App, parts: IdempotencyParts): void {
     if (!mine || typeof payload !== 'string') return payload;
     const { statusCode } = reply;
     const isKept = statusCode < 500 && statusCode !== 429;
-    if (mine.work || isKept) {
-      await endWork(
-        db,
-        mine.place,
-        isKept
-          ? {
-              body_hash: mine.bodyHash,
-              status: statusCode,
-              content_type: String(reply.getHeader('content-type') ?? 'application/json; charset=utf-8'),
-              answer: secrets.seal(payload, answerContext(mine.place)),
-              created_at: new Date(clock.now()).toISOString(),
-            }
-          : null,
-      );
+    if ((mine.work || isKept) && !(mine.kept && statusCode === 200)) {
+      const type = String(reply.getHeader('content-type') ?? jsonType);
+      await endWork(db, mine.place, isKept ? answerRow(mine, statusCode, type, payload) : null);
     }
     finish(request, running);
     return payload;
@@ -125,10 +162,9 @@ function placeOf(request: FastifyRequest): Place | null {
   const { caller, keyScope, method, url } = request;
   if (method !== 'POST' || key === undefined) return null;
   const path = url.split('?', 1)[0] ?? '';
-  const within =
-    caller?.kind === 'customer'
-      ? { org_id: caller.orgId, path }
-      : keyScope && { org_id: keyScope.orgId, path: `${keyScope.name} ${path}` };
+  const within = caller
+    ? { org_id: caller.kind === 'customer' ? caller.orgId : `operator:${caller.keyId}`, path }
+    : keyScope && { org_id: keyScope.orgId, path: `${keyScope.name} ${path}` };
   if (!within) return null;
   if (typeof key !== 'string' || !keyForm.test(key)) {
     throw ApiError.invalid('@idempotency-key', 'must be 1 to 255 printable characters');
@@ -144,11 +180,6 @@ function unknownOutcome(begunAt: string): ApiError {
     `The first request with this Idempotency-Key began at ${begunAt} and was cut off by a restart: it may or may not ` +
       'have been carried out. Look with GET whether its result is there; to do the work again, send a new key.',
   );
-}
-
-function begin(place: Place, bodyHash: string): Running {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  return { place, bodyHash, work: null, ended: promise, end: resolve };
 }
 
 function finish(request: FastifyRequest, running: Map<string, Running>): void {

@@ -1,7 +1,9 @@
 /** Reads the text of JSON bodies: UTF-8 only, objects only, of bounded depth (contract 1.3 and 1.4). */
 import type { FastifyRequest } from 'fastify';
+import { NoMembers } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { App } from './app-types.ts';
+import { BodyCheck } from './violations.ts';
 
 /**
  * Levels of objects and arrays in a body. More than any body of the contract needs; what walks a body by recursion
@@ -27,8 +29,14 @@ export function addJsonBodies(app: App): void {
       return isObject ? done(null, body) : done(ApiError.of('INVALID_JSON'));
     });
   });
+  const nothing = new BodyCheck(NoMembers);
   app.addHook('preValidation', async (request: FastifyRequest) => {
     if (request.routeOptions.schema?.body) request.body ??= {};
+    // No DELETE takes a body, and RFC 9110 section 9.3.5 gives one no meaning: who sends one expects what does not happen.
+    else if (request.method === 'DELETE' && !request.is404) {
+      const [first, ...others] = nothing.violations(request.body ?? {});
+      if (first) throw ApiError.many([first, ...others]);
+    }
   });
 }
 

@@ -51,6 +51,7 @@ export function numberRoutes(app: App, services: Services): void {
     method: 'POST',
     url: '/v1/inbound/:phone_number',
     config: {
+      resumable: true,
       errors: [
         'AGENT_SOURCE_CONFLICT',
         'TARGET_NOT_ALLOWED',

@@ -13,6 +13,7 @@ import { type Actor, actorOf } from '../audit/rules.ts';
 import { recordChange } from '../audit/store.ts';
 import type { OrganizationRow } from '../db/tables.ts';
 import { type App, orgOf } from '../http/app-types.ts';
+import { keepAnswer } from '../http/idempotency.ts';
 import type { Services } from '../services.ts';
 import { limitsView } from './call-limit-rules.ts';
 import { checkUrl } from './rules.ts';
@@ -65,6 +66,7 @@ export function organizationRoutes(app: App, services: Services): void {
   app.route({
     method: 'POST',
     url: '/v1/org/webhook-secret',
+    config: { atomic: true },
     schema: {
       summary: 'Replace the secret that signs webhooks',
       description: 'The secret is shown in this answer only, and used from the next attempt on.',
@@ -75,7 +77,7 @@ export function organizationRoutes(app: App, services: Services): void {
       const orgId = orgOf(request);
       const secret = randomBytes(32).toString('hex');
       const signing_secret = services.secrets.seal(secret, signingSecretContext(orgId));
-      await services.edgeConfig.change(async (trx, altered) => {
+      return services.edgeConfig.change(async (trx, altered) => {
         await updateOrganization(trx, orgId, { signing_secret });
         altered.organizations.add(orgId);
         await recordChange(trx, services.clock, actorOf(request), {
@@ -83,8 +85,8 @@ export function organizationRoutes(app: App, services: Services): void {
           action: 'replace_secret',
           fields: ['signing_secret'],
         });
+        return keepAnswer(trx, request, plain({ secret, created_at: isoTime(services.clock) }));
       });
-      return plain({ secret, created_at: isoTime(services.clock) });
     },
   });
 }

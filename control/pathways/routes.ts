@@ -100,7 +100,10 @@ function graphRoutes(app: App, services: Services): void {
   app.route({
     method: 'POST',
     url: '/v1/pathway/:id',
-    config: { errors: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED', 'PATHWAY_NOT_FOUND', 'QUOTA_EXCEEDED'] },
+    config: {
+      resumable: true,
+      errors: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED', 'PATHWAY_NOT_FOUND', 'QUOTA_EXCEEDED'],
+    },
     schema: {
       summary: 'Update a pathway’s live graph',
       params: PathwayPath,

@@ -15,6 +15,7 @@ import { recordChange } from '../audit/store.ts';
 import type { Db } from '../db/tables.ts';
 import type { Altered } from '../edges/store.ts';
 import { type App, orgOf } from '../http/app-types.ts';
+import { keepAnswer } from '../http/idempotency.ts';
 import { graphBytes } from '../organizations/quota-rules.ts';
 import { isoTime } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
@@ -82,7 +83,10 @@ function createRoute(app: App, services: Services): void {
   app.route({
     method: 'POST',
     url: '/v1/pathway/:id/version',
-    config: { errors: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED', 'PATHWAY_NOT_FOUND', 'QUOTA_EXCEEDED'] },
+    config: {
+      atomic: true,
+      errors: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED', 'PATHWAY_NOT_FOUND', 'QUOTA_EXCEEDED'],
+    },
     schema: {
       summary: 'Keep a graph as a version',
       params: PathwayPath,
@@ -94,7 +98,7 @@ function createRoute(app: App, services: Services): void {
       const orgId = orgOf(request);
       const graph = acceptGraph(nodes, edges, services.allowedTargets);
       const created_at = isoTime(services.clock);
-      const version = await services.edgeConfig.change(async (trx, altered) => {
+      return services.edgeConfig.change(async (trx, altered) => {
         const { id } = await requirePathway(trx, orgId, request.params.id);
         await services.quotas.versionRoom(trx, id);
         await services.quotas.graphRoom(trx, orgId, graphBytes(graph));
@@ -103,14 +107,13 @@ function createRoute(app: App, services: Services): void {
         const references = transferReferences(graph);
         await setReferences(trx, orgId, graphSource(id, number), references, altered.pathways);
         await record(services, trx, actorOf(request), orgId, id, 'version_create');
-        return number;
+        return keepAnswer(trx, request, {
+          status: 'success' as const,
+          message: 'Version created',
+          data: { id: number, name, version_number: number, created_at },
+          warnings: await authorNotes(trx, orgId, graph),
+        });
       });
-      return {
-        status: 'success' as const,
-        message: 'Version created',
-        data: { id: version, name, version_number: version, created_at },
-        warnings: await authorNotes(services.database.db, orgId, graph),
-      };
     },
   });
 }
@@ -120,6 +123,7 @@ function changeRoutes(app: App, services: Services): void {
     method: 'POST',
     url: '/v1/pathway/:id/version/:version_id',
     config: {
+      resumable: true,
       errors: [
         'INVALID_GRAPH',
         'TARGET_NOT_ALLOWED',

@@ -16,6 +16,7 @@ import {
 import { actorOf } from '../audit/rules.ts';
 import type { Db } from '../db/tables.ts';
 import { type App, orgOf } from '../http/app-types.ts';
+import { keepAnswer } from '../http/idempotency.ts';
 import type { Services } from '../services.ts';
 import { attachPersona, detachPersona } from './numbers.ts';
 import { promote } from './promote.ts';
@@ -52,11 +53,13 @@ function rowRoutes(app: App, services: Services): void {
   app.route({
     method: 'POST',
     url: '/v1/personas',
-    config: { errors: ['PATHWAY_NOT_FOUND', 'TOOL_NOT_FOUND', 'QUOTA_EXCEEDED'] },
+    config: { atomic: true, errors: ['PATHWAY_NOT_FOUND', 'TOOL_NOT_FOUND', 'QUOTA_EXCEEDED'] },
     schema: { summary: 'Create a persona', body: PersonaCreate, response: { 200: PersonaAnswer } },
-    handler: async (request) => {
-      const id = await createPersona(services, orgOf(request), request.body, actorOf(request));
-      return plain(await readPersona(db, orgOf(request), id));
+    handler: (request) => {
+      const orgId = orgOf(request);
+      return createPersona(services, orgId, request.body, actorOf(request), async (trx, id) =>
+        keepAnswer(trx, request, plain(await readPersona(trx, orgId, id))),
+      );
     },
   });
 
@@ -146,7 +149,7 @@ function numberRoutes(app: App, services: Services): void {
     app.route({
       method: 'POST',
       url: `/v1/personas/:id/inbound/${verb}`,
-      config: { errors: ['INVALID_INBOUND_NUMBERS', 'PERSONA_NOT_FOUND'] },
+      config: { resumable: true, errors: ['INVALID_INBOUND_NUMBERS', 'PERSONA_NOT_FOUND'] },
       schema: { summary, params: PersonaPath, body: PersonaNumbers, response: { 200: PersonaAnswer } },
       handler: async (request) => {
         const { id } = request.params;

@@ -23,13 +23,17 @@ import {
   updatePersonaVersion,
 } from './store.ts';
 
-/** Returns the id. @throws ApiError PATHWAY_NOT_FOUND, TOOL_NOT_FOUND, INVALID_PARAMETER */
-export function createPersona(
+/**
+ * @param answer what is made of the persona with this id, in the transaction that stores it
+ * @throws ApiError PATHWAY_NOT_FOUND, TOOL_NOT_FOUND, INVALID_PARAMETER, QUOTA_EXCEEDED
+ */
+export function createPersona<T>(
   services: Services,
   orgId: string,
   body: PersonaCreate,
   by: Actor,
-): Promise<string> {
+  answer: (db: Db, id: string) => Promise<T>,
+): Promise<T> {
   const now = isoTime(services.clock);
   const content = changedContent(emptyContent, body);
   const id = newId();
@@ -65,7 +69,7 @@ export function createPersona(
     await insertPersona(db, persona, [production, draft]);
     await setReferences(db, orgId, personaSource(id), referencesOf(content), altered.pathways);
     await record(services, db, by, persona, 'create');
-    return id;
+    return answer(db, id);
   });
 }
 

@@ -12,6 +12,7 @@ import { ApiError } from '#shared/errors.ts';
 import { actorOf } from '../audit/rules.ts';
 import type { Db } from '../db/tables.ts';
 import type { App } from '../http/app-types.ts';
+import { keepAnswer } from '../http/idempotency.ts';
 import type { Services } from '../services.ts';
 import { documentsOf } from './documents-store.ts';
 import { sendFile } from './files.ts';
@@ -62,6 +63,7 @@ export function adminRoutes(app: App, services: Services, { files }: PortingPart
     url: '/v1/admin/ports/:id/status',
     config: {
       ...operator,
+      atomic: true,
       errors: [
         'OPERATOR_KEY_REQUIRED',
         'INVALID_PHONE_NUMBERS',
@@ -92,11 +94,10 @@ export function adminRoutes(app: App, services: Services, { files }: PortingPart
         reason: reason ?? null,
         ...(foc_date !== undefined && { focDate: foc_date }),
       } as const;
-      return plain(
-        await changePorts(services, async (trx, altered) =>
-          adminView(services, trx, await moveNumbers(services, trx, altered, request.params.id, move)),
-        ),
-      );
+      return changePorts(services, async (trx, altered) => {
+        const row = await moveNumbers(services, trx, altered, request.params.id, move);
+        return keepAnswer(trx, request, plain(await adminView(services, trx, row)));
+      });
     },
   });
 

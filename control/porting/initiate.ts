@@ -44,13 +44,17 @@ interface Wanted {
   readonly pin: string | null;
 }
 
-/** @throws ApiError as contract 5.3 lists them; QUOTA_EXCEEDED */
-export async function initiatePort(
+/**
+ * @param answer what is made of the request, in the transaction that stores it
+ * @throws ApiError as contract 5.3 lists them; QUOTA_EXCEEDED
+ */
+export async function initiatePort<T>(
   services: Services,
   check: CheckPortability,
   caller: Pick<Wanted, 'orgId' | 'keyId' | 'by'>,
   body: PortInitiate,
-): Promise<NewRequest> {
+  answer: (db: Db, created: NewRequest) => Promise<T>,
+): Promise<T> {
   const numbers = requireNumbers(body.phone_numbers);
   const information = canonicalInformation(body.losing_carrier_information);
   const documents = [...new Set(body.documents ?? [])];
@@ -70,10 +74,10 @@ export async function initiatePort(
     const running = await numbersInProgress(db, numbers);
     if (running.length > 0) throw ApiError.of('PORT_ALREADY_IN_PROGRESS', { phone_numbers: running });
     await services.quotas.numberRoom(db, caller.orgId, numbers);
-    return store(services, db, wanted);
-  }).then((created) => {
+    return answer(db, await store(services, db, wanted));
+  }).then((answered) => {
     services.announcements.announce(signatureExpirySubject);
-    return created;
+    return answered;
   });
 }
 

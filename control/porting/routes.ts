@@ -15,6 +15,7 @@ import { ApiError } from '#shared/errors.ts';
 import { actorOf } from '../audit/rules.ts';
 import type { Db } from '../db/tables.ts';
 import { type App, orgOf } from '../http/app-types.ts';
+import { keepAnswer } from '../http/idempotency.ts';
 import type { Services } from '../services.ts';
 import { adminRoutes } from './admin-routes.ts';
 import { carrierRoutes } from './carrier-routes.ts';
@@ -58,6 +59,7 @@ function requestRoutes(app: App, services: Services, { check }: PortingParts): v
     method: 'POST',
     url: '/v1/sip/port/initiate',
     config: {
+      atomic: true,
       errors: [
         'TARGET_PORT_DATE_TOO_EARLY',
         'PIN_REQUIRED',
@@ -81,13 +83,18 @@ function requestRoutes(app: App, services: Services, { check }: PortingParts): v
         keyId: request.caller?.keyId ?? null,
         by: actorOf(request),
       };
-      const { id, numbers, url } = await initiatePort(services, check, caller, request.body);
-      return plain({
-        port_request_id: id,
-        status: 'waiting_for_signature' as const,
-        signature_url: url,
-        phone_numbers: [...numbers],
-      });
+      return initiatePort(services, check, caller, request.body, (trx, { id, numbers, url }) =>
+        keepAnswer(
+          trx,
+          request,
+          plain({
+            port_request_id: id,
+            status: 'waiting_for_signature' as const,
+            signature_url: url,
+            phone_numbers: [...numbers],
+          }),
+        ),
+      );
     },
   });
 

@@ -66,6 +66,7 @@ function configurationRoutes(app: App, services: Services): void {
     method: 'POST',
     url: '/v1/sip/attach',
     config: {
+      resumable: true,
       errors: [
         'TRANSPORT_NOT_ALLOWED',
         'SECURE_MEDIA_REQUIRED',
@@ -82,6 +83,7 @@ function configurationRoutes(app: App, services: Services): void {
     method: 'POST',
     url: '/v1/sip/update',
     config: {
+      resumable: true,
       errors: [
         'TRANSPORT_NOT_ALLOWED',
         'SECURE_MEDIA_REQUIRED',
@@ -172,6 +174,7 @@ function setupRoutes(app: App, services: Services): void {
   app.route({
     method: 'POST',
     url: '/v1/sip/parse-destination',
+    config: { resumable: true },
     schema: {
       summary: 'Read a destination string',
       body: ParseDestination,

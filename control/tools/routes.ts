@@ -19,6 +19,7 @@ import { actorOf, changedFields } from '../audit/rules.ts';
 import { recordChange } from '../audit/store.ts';
 import type { Db, ToolRow } from '../db/tables.ts';
 import { type App, orgOf } from '../http/app-types.ts';
+import { keepAnswer } from '../http/idempotency.ts';
 import { isoTime } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
 import { untilGone } from './request-signal.ts';
@@ -49,28 +50,36 @@ function writeRoutes(app: App, services: Services): void {
   app.route({
     method: 'POST',
     url: '/v2/tools',
-    config: { errors: [...written, 'QUOTA_EXCEEDED'], errorStatuses: { INTEGRATION_NOT_FOUND: 400 } },
+    config: {
+      atomic: true,
+      errors: [...written, 'QUOTA_EXCEEDED'],
+      errorStatuses: { INTEGRATION_NOT_FOUND: 400 },
+    },
     schema: { summary: 'Create a tool', body: ToolCreate, response: { 200: ToolChanged } },
     handler: async (request) => {
       const draft = newDraft(request.body);
       checkTool(draft, services.allowedTargets);
       const orgId = orgOf(request);
       const id = newId();
-      await services.database.db.transaction().execute(async (db) => {
+      return services.database.db.transaction().execute(async (db) => {
         await services.quotas.room(db, 'tools', orgId);
         await requireResource(db, orgId, draft);
         await insertTool(db, { id, orgId, now: isoTime(services.clock) }, draft);
         const change = { orgId, area: 'tools', subject: toolIdOf(id), action: 'create' };
         await recordChange(db, services.clock, actorOf(request), change);
+        return keepAnswer(db, request, done({ id: toolIdOf(id) }));
       });
-      return done({ id: toolIdOf(id) });
     },
   });
 
   app.route({
     method: 'POST',
     url: '/v2/tools/:id',
-    config: { errors: ['TOOL_NOT_FOUND', ...written], errorStatuses: { INTEGRATION_NOT_FOUND: 400 } },
+    config: {
+      resumable: true,
+      errors: ['TOOL_NOT_FOUND', ...written],
+      errorStatuses: { INTEGRATION_NOT_FOUND: 400 },
+    },
     schema: {
       summary: 'Update a tool; the merged tool is checked',
       params: ToolPath,

@@ -17,7 +17,9 @@ import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import { actorOf } from '../audit/rules.ts';
 import { recordChange } from '../audit/store.ts';
+import type { Db } from '../db/tables.ts';
 import { type App, orgOf } from '../http/app-types.ts';
+import { keepAnswer } from '../http/idempotency.ts';
 import { isoTime } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
 import { checkAgent } from './agent-check.ts';
@@ -33,13 +35,16 @@ export function widgetRoutes(app: App, services: Services, { threads, visitors }
   const { clock, database } = services;
   const { db } = database;
   const { admits } = visitors;
-  const withMessages = async (thread: StoredThread, toVisitor: boolean) =>
-    threadView(thread, await messagesOf(db, thread.id), isoTime(clock), toVisitor);
+  const withMessages = async (thread: StoredThread, toVisitor: boolean, within: Db = db) =>
+    threadView(thread, await messagesOf(within, thread.id), isoTime(clock), toVisitor);
 
   app.route({
     method: 'POST',
     url: '/v1/widget',
-    config: { errors: ['PATHWAY_NOT_FOUND', 'PERSONA_NOT_FOUND', 'VERSION_NOT_FOUND', 'QUOTA_EXCEEDED'] },
+    config: {
+      atomic: true,
+      errors: ['PATHWAY_NOT_FOUND', 'PERSONA_NOT_FOUND', 'VERSION_NOT_FOUND', 'QUOTA_EXCEEDED'],
+    },
     schema: { summary: 'Create a widget', body: WidgetCreate, response: { 200: WidgetCreated } },
     handler: async (request) => {
       const { body } = request;
@@ -58,7 +63,7 @@ export function widgetRoutes(app: App, services: Services, { threads, visitors }
         created_at: now,
         updated_at: now,
       };
-      await db.transaction().execute(async (trx) => {
+      return db.transaction().execute(async (trx) => {
         await services.quotas.room(trx, 'widgets', row.org_id);
         await checkAgent(trx, row);
         await insertWidget(trx, row);
@@ -68,8 +73,8 @@ export function widgetRoutes(app: App, services: Services, { threads, visitors }
           subject: row.id,
           action: 'create',
         });
+        return keepAnswer(trx, request, widgetAnswer({ widget: widgetView(row) }));
       });
-      return widgetAnswer({ widget: widgetView(row) });
     },
   });
 
@@ -110,7 +115,7 @@ export function widgetRoutes(app: App, services: Services, { threads, visitors }
   app.route({
     method: 'POST',
     url: '/v1/widget/:id/threads',
-    config: { errors: ['WIDGET_NOT_FOUND', 'QUOTA_EXCEEDED'] },
+    config: { atomic: true, errors: ['WIDGET_NOT_FOUND', 'QUOTA_EXCEEDED'] },
     schema: {
       summary: 'Begin a thread',
       params: WidgetPath,
@@ -121,8 +126,10 @@ export function widgetRoutes(app: App, services: Services, { threads, visitors }
       requireIds(request.params);
       const widget = await requireWidget(db, request, request.params.id);
       const { visitor_id = null, request_data = {} } = request.body;
-      const thread = await threads.create(widget, { visitorId: visitor_id, variables: request_data });
-      return widgetAnswer({ thread: await withMessages(thread, false) });
+      const begun = { visitorId: visitor_id, variables: request_data };
+      return threads.create(widget, begun, async (trx, thread) =>
+        keepAnswer(trx, request, widgetAnswer({ thread: await withMessages(thread, false, trx) })),
+      );
     },
   });
 
@@ -160,7 +167,7 @@ export function widgetRoutes(app: App, services: Services, { threads, visitors }
   app.route({
     method: 'POST',
     url: '/v1/widget/:id/threads/:thread_id/handoff',
-    config: { errors: [...ofThread, 'THREAD_ENDED'] },
+    config: { resumable: true, errors: [...ofThread, 'THREAD_ENDED'] },
     schema: {
       summary: 'Hand a thread to a live agent',
       params: ThreadPath,
@@ -179,7 +186,7 @@ export function widgetRoutes(app: App, services: Services, { threads, visitors }
   app.route({
     method: 'POST',
     url: '/v1/widget/:id/threads/:thread_id/end',
-    config: { admits, errors: ofThread },
+    config: { admits, resumable: true, errors: ofThread },
     schema: {
       summary: 'End a thread',
       params: ThreadPath,

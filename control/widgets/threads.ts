@@ -84,11 +84,15 @@ export class Threads {
     await closed;
   }
 
-  /** @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, PERSONA_NOT_FOUND, QUOTA_EXCEEDED */
-  async create(
+  /**
+   * @param answer what is made of the thread, in the transaction that stores it
+   * @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, PERSONA_NOT_FOUND, QUOTA_EXCEEDED
+   */
+  async create<T>(
     widget: WidgetRow,
     { visitorId = null, clientHash = null, variables = {} }: NewThread,
-  ): Promise<StoredThread> {
+    answer: (db: Db, thread: StoredThread) => Promise<T>,
+  ): Promise<T> {
     const { db, agent } = this.#parts;
     const { blockedWords, greeting, timeoutSeconds } = configOf(widget);
     const source = {
@@ -121,7 +125,7 @@ export class Threads {
       if (begun.opening !== null)
         await this.#store(trx, id, 1, 'ASSISTANT', begun.opening, blockedWords, now);
       if (begun.opening !== null) await updateThread(trx, id, { message_count: 1 });
-      return requireThread(trx, widget.id, id);
+      return answer(trx, await requireThread(trx, widget.id, id));
     });
   }
 

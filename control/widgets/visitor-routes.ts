@@ -76,10 +76,11 @@ function sessionRoute(app: App, { clock, database: { db } }: Services, { threads
       const { visitor_id = newId() } = request.body;
       const thread =
         (await findOpenThread(db, widget.id, visitor_id, isoTime(clock))) ??
-        (await threads.create(widget, {
-          visitorId: visitor_id,
-          clientHash: visitors.clientHash(widget.id, request.ip),
-        }));
+        (await threads.create(
+          widget,
+          { visitorId: visitor_id, clientHash: visitors.clientHash(widget.id, request.ip) },
+          async (_, begun) => begun,
+        ));
       const { token, expiresAt } = await createSession(
         db,
         { widgetId: widget.id, threadId: thread.id },

@@ -1,5 +1,4 @@
 /** What every call has, whoever began it: media and agent, transfers, timers, the record. Decisions are its owner's. */
-
 import type { Timer } from '#shared/clock.ts';
 import type { CodecName } from '#shared/codecs.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
@@ -13,12 +12,10 @@ import { CallRefused } from './call-refused.ts';
 import type { Termination } from './ending.ts';
 import type { CallDeps } from './live-call.ts';
 import type { Log } from './log.ts';
-import type { AgentHost } from './ports/agents.ts';
 import type { MediaLeg, MediaLegOptions } from './ports/media.ts';
-import type { CallLeg, DialogLeg, LegEvents, LegFacts } from './ports/signaling.ts';
+import type { CallLeg, DialogLeg, LegFacts } from './ports/signaling.ts';
 import { callFacts, mappableVariables } from './record.ts';
 import { SilenceWatch } from './silence-watch.ts';
-import { Takeover } from './takeover.ts';
 import type { TransferredCall } from './transfer/transferred-call.ts';
 import { Transfers } from './transfer/transfers.ts';
 

@@ -13,6 +13,7 @@ import { IllegalMove } from './call-state.ts';
 import { inputFor, type Termination } from './ending.ts';
 import type { CallDeps, LiveCall } from './live-call.ts';
 import type { Log } from './log.ts';
+import { Attempt, type AttemptEvents } from './outbound-attempt.ts';
 import { OutboundMedia } from './outbound-media.ts';
 import type { OutboundParts, OutboundPlan } from './outbound-plan.ts';
 import {
@@ -22,7 +23,7 @@ import {
   outboundMove,
 } from './outbound-state.ts';
 import { verdictOf } from './outbound-verdict.ts';
-import type { DialEvents, DialRefusal, OutboundLeg } from './ports/dialing.ts';
+import type { DialRefusal } from './ports/dialing.ts';
 import type { AttemptOutcome, Hunt, OutboundRoute, Place } from './ports/routes.ts';
 import type { CallLeg, DialogLeg, LegFacts } from './ports/signaling.ts';
 import { mappableVariables } from './record.ts';
@@ -197,7 +198,7 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
     const body = this.body;
     if (body.termination) return;
     if (!place) return this.end(this.#verdict ?? this.#nowhere());
-    const attempt: Attempt = { place, leg: null, open: true, heard: false, ringing: false };
+    const attempt = new Attempt(place, this.#attemptEvents());
     this.#attempt = attempt;
     body.ledger.queued = false;
     body.ledger.report();
@@ -232,12 +233,20 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
       replaces: this.#order.leg?.replaces ?? null,
       referredBy: this.#order.leg?.referredBy ?? null,
     };
-    attempt.leg = dialer.dial(target, invite, this.#events(attempt));
+    const inDialog = this.body.dialogEvents('callee_hangup');
+    attempt.leg = dialer.dial(target, invite, {
+      ...inDialog,
+      ...attempt.events(),
+      reaccept: async (answer) => {
+        await inDialog.reaccept(answer);
+        this.#media.renegotiated();
+      },
+    });
     const seconds = Math.round(ringTimeoutMs / 1000);
     const timer = this.body.after(ringTimeoutMs, () =>
       this.end({ code: 'no_answer', detail: `Nobody answered within ${seconds} s.` }),
     );
-    attempt.stopRinging = () => this.body.cancel(timer);
+    attempt.waits(() => this.body.cancel(timer));
   }
 
   #logOf(place: Place | null): Log {
@@ -245,60 +254,30 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
     return this.#deps.log.child({ call_id: this.id, trunk_id: trunk, sip_call_id: this.#sipCallId });
   }
 
-  #events(attempt: Attempt): DialEvents {
-    const body = this.body;
-    const inDialog = body.dialogEvents('callee_hangup');
+  #attemptEvents(): AttemptEvents {
+    const { body } = this;
     return {
-      progress: (status, sdp) =>
+      ringing: () =>
         body.guarded(() => {
-          attempt.heard = true;
-          if (status > 100 && !attempt.ringing) {
-            attempt.ringing = true;
-            this.input('ring');
-            this.#order.leg?.events.ringing();
-          }
-          if (sdp !== null) this.#media.early(sdp);
+          this.input('ring');
+          this.#order.leg?.events.ringing();
         }),
-      answered: (sdp) => body.guarded(() => this.#answered(attempt, sdp)),
-      refused: (refusal) => {
-        const { status, authenticated } = refusal;
-        this.#failed(
-          attempt,
-          { kind: 'final', status, ringing: attempt.ringing, credentialsSent: authenticated },
-          refusal,
-        );
-      },
-      unreachable: (error) =>
-        this.#failed(
-          attempt,
-          attempt.heard
-            ? { kind: 'connection_lost', ringing: attempt.ringing, error }
-            : { kind: 'no_connection', error },
-        ),
-      timeout: () => {
-        if (attempt.ringing) this.end({ code: 'no_answer', detail: 'The trunk let it ring without end.' });
-        else this.#failed(attempt, { kind: 'no_response' });
-      },
-      ...inDialog,
-      reaccept: async (answer) => {
-        await inDialog.reaccept(answer);
-        this.#media.renegotiated();
-      },
+      early: (sdp) => body.guarded(() => this.#media.early(sdp)),
+      answered: (attempt, outcome, sdp) => body.guarded(() => this.#answered(attempt, outcome, sdp)),
+      failed: (attempt, outcome, refusal) => body.guarded(() => this.#failed(attempt, outcome, refusal)),
+      unanswered: () => this.end({ code: 'no_answer', detail: 'The trunk let it ring without end.' }),
     };
   }
 
-  #failed(attempt: Attempt, outcome: AttemptOutcome, refusal: DialRefusal | null = null): void {
-    this.body.guarded(() => {
-      attempt.stopRinging?.();
-      attempt.open = false;
-      this.#verdict = verdictOf(outcome, refusal);
-      const movesOn = this.#hunt?.ended(outcome).movesOn === true;
-      const { code, detail } = this.#verdict;
-      const { host, port } = attempt.place.target;
-      this.body.log.info({ host, port, outcome: code, detail, moves_on: movesOn }, 'attempt failed');
-      if (movesOn && this.accepts('next')) this.input('next');
-      else this.end(this.#verdict);
-    });
+  #failed(attempt: Attempt, outcome: AttemptOutcome, refusal: DialRefusal | null): void {
+    attempt.close();
+    this.#verdict = verdictOf(outcome, refusal);
+    const movesOn = this.#hunt?.ended(outcome).movesOn === true;
+    const { code, detail } = this.#verdict;
+    const { host, port } = attempt.place.target;
+    this.body.log.info({ host, port, outcome: code, detail, moves_on: movesOn }, 'attempt failed');
+    if (movesOn && this.accepts('next')) this.input('next');
+    else this.end(this.#verdict);
   }
 
   /** No place at all: no name could be resolved, or every address is forbidden. */
@@ -313,20 +292,16 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
 
   /** The endpoint of the attempt under way learns that it is not to blame. */
   #abandon(): void {
-    const attempt = this.#attempt;
-    if (!attempt?.open) return;
-    attempt.open = false;
+    if (!this.#attempt?.close()) return;
     this.body.attempt('settle the attempt', () => this.#hunt?.ended({ kind: 'canceled' }));
   }
 
   // ---------------------------------------------------------------- the answer
 
-  #answered(attempt: Attempt, sdp: string | null): void {
+  #answered(attempt: Attempt, outcome: AttemptOutcome, sdp: string | null): void {
     const body = this.body;
-    attempt.stopRinging?.();
-    attempt.open = false;
-    const answer = { kind: 'final', status: 200, ringing: attempt.ringing, credentialsSent: false } as const;
-    body.attempt('settle the attempt', () => this.#hunt?.ended(answer));
+    attempt.close();
+    body.attempt('settle the attempt', () => this.#hunt?.ended(outcome));
     this.input('answered');
     this.#join(attempt, sdp).catch((error: unknown) => body.failed(error));
   }
@@ -349,17 +324,4 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
       body.log.warn({ err: error, digits: precallDtmf }, 'the keys before the call could not be pressed');
     }
   }
-}
-
-/** One INVITE of the call with what came of it. */
-interface Attempt {
-  readonly place: Place;
-  leg: OutboundLeg | null;
-  /** Whether the hunt still waits for its outcome. */
-  open: boolean;
-  /** Whether any response came. */
-  heard: boolean;
-  /** Whether a response of 180 to 199 came. */
-  ringing: boolean;
-  stopRinging?: () => void;
 }

@@ -14,7 +14,6 @@ import type { Timer } from '#shared/clock.ts';
 import type { DialEvents, DialTarget, OutboundLeg as Leg, OutboundInvite } from '../call/ports/dialing.ts';
 import type { ReferEvents, ReferOrder } from '../call/ports/refer.ts';
 import type { CallLeg, DialogIdentity } from '../call/ports/signaling.ts';
-import { Authenticator, isChallenge } from './authenticator.ts';
 import { type DialogRequest, sendInDialog } from './dialog-request.ts';
 import { DialogSession } from './dialog-session.ts';
 import type { DialogOwner, Dialogs } from './dialogs.ts';
@@ -22,14 +21,12 @@ import { type Environment, respond } from './environment.ts';
 import { retryAfterOverlap } from './glare.ts';
 import { headerOf, reasonOf, tagOf } from './headers.ts';
 import { answerInDialog, causeOfEngineBye } from './in-dialog.ts';
+import { InviteTries } from './invite-tries.ts';
 import { uriOf } from './numbers.ts';
-import { inviteOf } from './outbound-invite.ts';
 import { Refers, tooLate } from './refers.ts';
 import { ReliableResponses } from './reliable-responses.ts';
 import { sessionBody } from './session-body.ts';
-import { maxIntervalTries, readSession } from './session-timer.ts';
 import type { Acknowledge, NewRequest, RequestSent, SrfAnswer, SrfRequest, SrfResponse } from './srf.ts';
-import { warningText } from './warning-text.ts';
 
 type State = 'dialling' | 'withdrawn' | 'up' | 'leaving' | 'over';
 
@@ -47,8 +44,7 @@ export interface OutboundLegOptions {
 
 export class OutboundLeg implements Leg, DialogOwner {
   readonly #options: OutboundLegOptions;
-  readonly #authenticator: Authenticator;
-  readonly #authentication: ReturnType<Authenticator['request']>;
+  readonly #tries: InviteTries;
   readonly #session: DialogSession;
   readonly #refers: Refers;
   readonly #reliable = new ReliableResponses();
@@ -56,10 +52,6 @@ export class OutboundLeg implements Leg, DialogOwner {
   readonly #dialogId: string;
   #silence: Timer | null = null;
   #state: State = 'dialling';
-  #cseq = 0;
-  #expiresS: number;
-  #minS: number;
-  #intervalTries = 0;
   /** The INVITE of the last try, once the engine has it. */
   #request: SrfRequest | null = null;
   #cancelReason: string | null = null;
@@ -75,13 +67,10 @@ export class OutboundLeg implements Leg, DialogOwner {
     const { invite, events, dialogs, target } = options;
     const facts = { sip_call_id: invite.sipCallId, host: target.host, port: target.port };
     const environment = { ...options.environment, log: options.environment.log.child(facts) };
-    const { session, publicAddress, log } = environment;
+    const { publicAddress } = environment;
     this.#options = { ...options, environment };
-    this.#expiresS = Math.max(session.expiresS, session.minS);
-    this.#minS = session.minS;
     this.#contact = publicAddress === null ? null : `<sip:${publicAddress};transport=tls>`;
-    this.#authenticator = new Authenticator(invite.credentials, log);
-    this.#authentication = this.#authenticator.request();
+    this.#tries = new InviteTries({ environment, target, invite, fromTag: this.#fromTag });
     this.#session = new DialogSession({
       environment,
       events: {
@@ -185,20 +174,9 @@ export class OutboundLeg implements Leg, DialogOwner {
 
   #try() {
     if (this.#state !== 'dialling') return this.#over();
-    const { environment, target, invite, request, noResponseMs } = this.#options;
-    const message = inviteOf(environment, target, invite, {
-      fromTag: this.#fromTag,
-      cseq: ++this.#cseq,
-      expiresS: this.#expiresS,
-      minS: this.#minS,
-      authorization: this.#authentication.headers,
-    });
-    const { leftOut, ...invitation } = message;
-    if (leftOut.length > 0 && this.#cseq === 1) {
-      environment.log.warn({ headers: leftOut }, 'mapped headers that may not be sent are left out');
-    }
+    const { environment, request, noResponseMs } = this.#options;
     this.#silence = environment.clock.after(noResponseMs, () => this.#unheard());
-    request(invitation, (error, sent) => {
+    request(this.#tries.next(), (error, sent) => {
       if (error || !sent) return this.#notSent(error);
       this.#request = sent;
       this.#contact ??= sent.headers.contact ?? null;
@@ -264,41 +242,15 @@ export class OutboundLeg implements Leg, DialogOwner {
   }
 
   #refused(answer: SrfAnswer) {
-    const { status, headers } = answer;
     if (this.#state !== 'dialling') return this.#over();
-    if (isChallenge(status) && this.#authentication.take(status, headers, 'INVITE', this.#uri))
-      return this.#try();
-    if (status === 422 && this.#widen(headers)) return this.#try();
+    if (this.#tries.another(answer, this.#request?.uri ?? '')) return this.#try();
     this.#over();
     const { events } = this.#options;
-    const warning = warningText(headers);
+    const refusal = this.#tries.refusal(answer);
+    if (answer.source_address !== '') return events.refused(refusal);
     // The engine made it itself: nobody answered.
-    if (answer.source_address === '') {
-      if (status === 408) events.timeout();
-      else events.unreachable(warning ?? answer.reason);
-      return;
-    }
-    const pause = Number.parseInt(headerOf(headers, 'retry-after') ?? '', 10);
-    events.refused({
-      status,
-      reason: answer.reason,
-      warning,
-      retryAfterS: Number.isFinite(pause) ? pause : null,
-      authenticated: this.#authenticator.used,
-    });
-  }
-
-  get #uri(): string {
-    return this.#request?.uri ?? '';
-  }
-
-  /** RFC 4028 section 7.4: a longer session interval, as a 422 asks for it. */
-  #widen(headers: Readonly<Record<string, string>>): boolean {
-    const { minS } = readSession(headers);
-    if (minS === null || minS <= this.#expiresS || ++this.#intervalTries > maxIntervalTries) return false;
-    this.#minS = minS;
-    this.#expiresS = minS;
-    return true;
+    if (answer.status === 408) events.timeout();
+    else events.unreachable(refusal.warning ?? answer.reason);
   }
 
   // ---------------------------------------------------------------- giving up
@@ -392,7 +344,7 @@ export class OutboundLeg implements Leg, DialogOwner {
       id: this.#dialogId,
       invite: this.#request,
       receive: (update: SrfRequest, response: SrfResponse) => this.#update(update, response),
-      authenticator: this.#authenticator,
+      authenticator: this.#tries.authenticator,
     };
     sendInDialog(dialog, request);
   }

@@ -28,6 +28,8 @@ export interface Run {
   readonly duration_ms: number | null;
   readonly scenario: { readonly name: string };
   readonly assertion_results: readonly AssertionResult[];
+  /** Why it ended as it did, where no assertion says it. */
+  readonly reason?: string;
 }
 
 export interface Batch {
@@ -38,6 +40,9 @@ export interface Batch {
   readonly completed_at: string | null;
   readonly runs: readonly Run[];
 }
+
+/** The server is not there, or busy: it may be soon. */
+class Unavailable extends Trouble {}
 
 const base = '/v1/agent-testing';
 /** Scenarios that one batch takes (contract 6.6). */
@@ -54,7 +59,11 @@ export function connect(url: string, key: string): Connection {
       if (init.signal?.aborted) throw error;
       const cause =
         error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-      throw new Trouble(`cannot reach ${url}`, cause, 'see whether the server runs there, and check --url');
+      throw new Unavailable(
+        `cannot reach ${url}`,
+        cause,
+        'see whether the server runs there, and check --url',
+      );
     }
   };
   return {
@@ -77,7 +86,8 @@ export function connect(url: string, key: string): Connection {
 function refusal(what: string, status: number, text: string): Trouble {
   const remedy =
     status === 401 ? 'check the API key' : 'docs/errors.md says what the code means, and what to do';
-  return new Trouble(`${what} was answered with ${status}`, messagesIn(text), remedy);
+  const Kind = status === 429 || status >= 500 ? Unavailable : Trouble;
+  return new Kind(`${what} was answered with ${status}`, messagesIn(text), remedy);
 }
 
 /** Code and message of each error, else the text itself. */
@@ -135,27 +145,47 @@ export async function startBatch(
   return batch_id;
 }
 
-/** The batch once it has ended. @throws Trouble when that takes longer than `timeoutMs` */
+/**
+ * The batch once it has ended. A server that restarts meanwhile is asked again.
+ * @throws Trouble when that takes longer than `timeoutMs`
+ */
 export async function followed(connection: Connection, batchId: string, timeoutMs: number): Promise<Batch> {
   const signal = AbortSignal.timeout(timeoutMs);
   const path = `${base}/batches/${encodeURIComponent(batchId)}`;
-  for (;;) {
-    await connection.follow(`${path}/events`, signal).catch((error: unknown) => {
-      // A stream that breaks off is opened again; a refusal is final.
-      if (error instanceof Trouble) throw error;
-    });
-    if (!signal.aborted) {
+  while (!signal.aborted) {
+    try {
+      await connection.follow(`${path}/events`, signal);
       const batch = await connection.ask<Batch>('GET', path);
-      if (batch.completed_at !== null) return batch;
-      await pause(askAgainMs, undefined, { signal }).catch(() => undefined);
+      if (batch.completed_at !== null) return await explained(connection, batch);
+    } catch (error) {
+      // A stream that breaks off is opened again; a refusal is final.
+      if (error instanceof Trouble && !(error instanceof Unavailable)) throw error;
     }
-    if (signal.aborted) {
-      const why = `it had not ended after ${timeoutMs / 1000} s`;
-      throw new Trouble(
-        `batch ${batchId} takes too long`,
-        why,
-        'wait longer with --timeout, or look at its runs',
-      );
-    }
+    await pause(askAgainMs, undefined, { signal }).catch(() => undefined);
   }
+  const why = `it had not ended after ${timeoutMs / 1000} s`;
+  throw new Trouble(
+    `batch ${batchId} takes too long`,
+    why,
+    'wait longer with --timeout, or look at its runs',
+  );
+}
+
+/** With the reason of each run that did not pass and whose assertions do not tell why. */
+async function explained(connection: Connection, batch: Batch): Promise<Batch> {
+  const runs: Run[] = [];
+  for (const run of batch.runs) {
+    const told = run.assertion_results.some(({ is_required, passed }) => is_required && !passed);
+    if (run.status === 'PASSED' || told) {
+      runs.push(run);
+      continue;
+    }
+    const { error_message, reasoning } = await connection.ask<{
+      error_message: string | null;
+      reasoning: string | null;
+    }>('GET', `${base}/runs/${encodeURIComponent(run.id)}`);
+    const reason = error_message ?? reasoning;
+    runs.push(reason === null ? run : { ...run, reason });
+  }
+  return { ...batch, runs };
 }

@@ -35,14 +35,14 @@ function testCase(run: Run): string[] {
 }
 
 /** What did not pass, with what was really said. */
-function explained({ assertion_results, id }: Run): string {
+function explained({ assertion_results, id, reason }: Run): string {
   const lines = assertion_results
     .filter(({ passed }) => !passed)
     .flatMap(({ evidence, is_required, name, reasoning, status, type }) => [
       `${status} ${is_required ? 'required' : 'optional'} ${type}${name === null ? '' : ` "${name}"`}: ${reasoning}`,
       ...evidence.map(({ quote, turn }) => `  line ${turn}: ${quote}`),
     ]);
-  return [...lines, `run ${id}`].join('\n');
+  return [...(reason === undefined ? [] : [reason]), ...lines, `run ${id}`].join('\n');
 }
 
 const entities: Readonly<Record<string, string>> = {

@@ -19,12 +19,13 @@ function line({ duration_ms, overall_score, scenario, status }: Run, width: numb
   return `${name}${padding}  ${status.padEnd(9)}  ${score.padEnd(6)}  ${seconds}`;
 }
 
-/** Of required assertions that did not pass, at most three. */
-function reasons({ assertion_results }: Run): string[] {
-  return assertion_results
+/** Of required assertions that did not pass, at most three; where there are none, of the run. */
+function reasons({ assertion_results, reason }: Run): string[] {
+  const unmet = assertion_results
     .filter(({ is_required, passed }) => is_required && !passed)
     .slice(0, 3)
-    .map(({ name, reasoning, type }) => `    ${name ?? type}: ${oneLine(reasoning)}`);
+    .map(({ name, reasoning, type }) => `    ${oneLine(name ?? type)}: ${oneLine(reasoning)}`);
+  return reason === undefined ? unmet : [...unmet, `    ${oneLine(reason)}`];
 }
 
 /** Without what would speak to the terminal. */

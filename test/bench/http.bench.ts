@@ -98,7 +98,7 @@ async function fill(
   await control.end('SIGTERM');
   const file = join(control.folder, 'control.db');
   const { org_id: orgId } = firstKeys(control);
-  await fillCallLog(file, orgId, calls);
+  fillCallLog(file, orgId, calls);
   const database = await openDatabase(file);
   await database.exclusive((connection) =>
     fillTestRuns(connection, { orgId, pathwayId, runs: testRuns, endsAt: Date.now() }),

@@ -22,6 +22,7 @@ import { echoAgent, FakeAgents } from '../fakes/fake-agents.ts';
 import { FakeMedia } from '../fakes/fake-media.ts';
 import { eventually } from '../system/eventually.ts';
 import { freeTcpPort } from '../system/ports.ts';
+import { cpuMs } from './cpu-time.ts';
 
 const number = '+14155550100';
 const connectTimeoutMs = 4_000;
@@ -117,7 +118,7 @@ class Bench {
     );
     let cpu = 0;
     const watch = setInterval(() => {
-      cpu = cpuMsOf(caller.pid) || cpu;
+      cpu = cpuMs(caller.pid) || cpu;
     }, 100);
     await once(caller, 'close');
     clearInterval(watch);
@@ -153,7 +154,7 @@ class Bench {
       if (succeeded + failed === total) all.resolve();
     };
     const before = process.cpuUsage();
-    const engineBefore = cpuMsOf(this.#edge.enginePid);
+    const engineBefore = cpuMs(this.#edge.enginePid);
     const startedAt = performance.now();
     let placed = 0;
     const pace = setInterval(() => {
@@ -164,7 +165,7 @@ class Bench {
     await all.promise;
     const took = (performance.now() - startedAt) / 1000;
     const own = process.cpuUsage(before);
-    const engine = cpuMsOf(this.#edge.enginePid) - engineBefore;
+    const engine = cpuMs(this.#edge.enginePid) - engineBefore;
     this.#edge.onRecord = () => {};
     await end(callee);
     return {
@@ -303,17 +304,6 @@ function sippTotals(statistics: string): { succeeded: number; failed: number } {
   const last = (rows.at(-1) ?? '').split(';');
   const value = (name: string): number => Number(last[names.indexOf(name)] ?? 0);
   return { succeeded: value('SuccessfulCall(C)'), failed: value('FailedCall(C)') };
-}
-
-/** CPU time of a process so far, ms (proc(5): utime and stime in ticks of 10 ms); 0 when it is gone. */
-function cpuMsOf(pid: number | undefined): number {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * 10;
-  } catch {
-    return 0;
-  }
 }
 
 /** The result as two Markdown tables. */

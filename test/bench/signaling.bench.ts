@@ -14,6 +14,7 @@ import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.
 import { sippProgram } from '../../scripts/setup/sipp.ts';
 import { createAuthority } from '../fakes/certificates.ts';
 import { echoAgent } from '../fakes/fake-agents.ts';
+import { cpuMs } from './cpu-time.ts';
 import type { Order, Said } from './signaling-app.ts';
 
 export interface SignalingBenchOptions {
@@ -222,17 +223,6 @@ function heard<T extends Said['type']>(app: ChildProcess, type: T): Promise<Extr
       resolve(message as Extract<Said, { type: T }>);
     });
   });
-}
-
-/** CPU time of a process so far, ms (proc(5): utime and stime in ticks of 10 ms); 0 when it is gone. */
-function cpuMs(pid: number | undefined): number {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * 10;
-  } catch {
-    return 0;
-  }
 }
 
 function residentMiB(pid: number | undefined): number {

@@ -223,7 +223,7 @@ test('a run that is cancelled leaves no call behind', async () => {
   await system.api.ok('POST', `/v1/agent-testing/runs/${id}/cancel`);
   expect(await runs.read(id)).toMatchObject({ status: 'CANCELLED', voice: null });
   expect(await system.api.endedCall(callId)).toMatchObject({ hangup_by: 'peer' });
-  await noCallIsUp();
+  await runs.noCallIsUp();
 });
 
 test('a run outlives kill -9 of control, and its first call does not', async () => {
@@ -235,7 +235,7 @@ test('a run outlives kill -9 of control, and its first call does not', async () 
   expect(done).toMatchObject({ transport: 'sip', error_message: null });
   expect(done.voice?.call_id).not.toBe(callId);
   expect(await system.api.endedCall(callId)).toMatchObject({ outcome: 'completed' });
-  await noCallIsUp();
+  await runs.noCallIsUp();
 });
 
 test('a run outlives kill -9 of the edge', async () => {
@@ -247,7 +247,7 @@ test('a run outlives kill -9 of the edge', async () => {
   expect(done).toMatchObject({ transport: 'sip', error_message: null });
   expect(done.voice?.call_id).not.toBe(callId);
   expect(await system.api.endedCall(callId)).toMatchObject({ outcome: 'completed' });
-  await noCallIsUp();
+  await runs.noCallIsUp();
 });
 
 /** Resolves when the agent of a test call is being talked to. @returns the id of its call */
@@ -257,14 +257,4 @@ function talking(): Promise<string> {
     const up = calls.find((call) => call.direction === 'inbound' && call.answered_at && !call.ended_at);
     return up?.id ?? null;
   });
-}
-
-async function noCallIsUp(): Promise<void> {
-  await eventually('all calls to be over', async () => {
-    const calls = await system.api.calls();
-    return calls.every(({ ended_at }) => ended_at !== null) || null;
-  });
-  await eventually('all RTP ports to be free', async () =>
-    (await system.busyRtpPorts()).length === 0 ? true : null,
-  );
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Flite } from '#shared/models/flite.ts';
 import { AgentTestRuns, type VoiceView } from './agent-test-runs.ts';
+import { eventually } from './eventually.ts';
 import { TestSystem } from './harness.ts';
 
 const plain = '+14155550180';
@@ -40,6 +41,7 @@ beforeAll(async () => {
   system = await TestSystem.start({
     ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
     GREETING_WAIT_S: String(greetingMs / 1000),
+    METRICS_PUBLIC: 'true',
     TEST_CALL_PATIENCE_S: String(patienceMs / 1000),
   });
   runs = new AgentTestRuns(system);
@@ -224,4 +226,15 @@ test('an agent without a word is waited for as long as the patience of the calle
   expect(waited.silence_ms).toBeLessThan(patienceMs + 2 * toleranceMs);
   expect(call.longest_silence_ms).toBe(waited.silence_ms);
   expect(call.latency_ms).toEqual({ p50: null, p95: null, max: null });
+  await eventually('the edge to have told what ended the turns', async () => {
+    const { bytes } = await system.api.bytes('/metrics');
+    const text = bytes.toString();
+    const counted = (of: string) => new RegExp(`^trunkline_edge_test_${of}"\\} [1-9]`, 'm').test(text);
+    return (
+      (counted('turns_total\\{edge="[^"]+",ended_by="patience') &&
+        counted('turns_total\\{edge="[^"]+",ended_by="interruption') &&
+        counted('calls_total\\{edge="[^"]+",how="concluded')) ||
+      null
+    );
+  });
 });

@@ -92,6 +92,17 @@ export class AgentTestRuns {
     );
   }
 
+  /** Resolves when no call is left, and no port of one. */
+  async noCallIsUp(): Promise<void> {
+    await eventually('all calls to be over', async () => {
+      const calls = await this.#system.api.calls();
+      return calls.every(({ ended_at }) => ended_at !== null) || null;
+    });
+    await eventually('all RTP ports to be free', async () =>
+      (await this.#system.busyRtpPorts()).length === 0 ? true : null,
+    );
+  }
+
   /** A run over a call that came to its verdict. @throws Error when there was no call */
   async voiceOf(scenarioId: string, phone_number: string): Promise<RunView & { readonly voice: VoiceView }> {
     const run = await this.ended(await this.start(scenarioId, phone_number));

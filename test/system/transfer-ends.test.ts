@@ -283,7 +283,7 @@ test('an edge that stops ends a bridge with BYE to both sides, and both records'
   await made.phone.expect('BYE');
   await target.expect('BYE');
   expect(await ended(id)).toMatchObject({ outcome: 'completed', termination: 'edge_restarted' });
-  expect(await ended(leg.id)).toMatchObject({ outcome: 'completed', termination: 'bridge_ended' });
+  expect(await ended(leg.id)).toMatchObject({ outcome: 'completed', termination: 'edge_restarted' });
   expect(await system.busyRtpPorts()).toEqual([]);
   await system.startEdge();
 });

@@ -8,10 +8,12 @@ import { testItself } from './detectors/test-itself.ts';
 import { transferNumbers } from './detectors/transfer-numbers.ts';
 import { unreachableNodes } from './detectors/unreachable-nodes.ts';
 import { wording } from './detectors/wording.ts';
+import { wrongTurns } from './detectors/wrong-turns.ts';
 import { type Finding, ranked } from './finding.ts';
 
 const detectors: readonly ((failed: FailedCase) => Finding[])[] = [
   missedWays,
+  wrongTurns,
   unreachableNodes,
   missingVariables,
   transferNumbers,

@@ -21,6 +21,8 @@ export type GraphEdit =
       readonly kind: 'describe_edge';
       readonly source: string;
       readonly target: string;
+      /** Absent: stays as it is. */
+      readonly label?: string;
       readonly description: string;
     }
   /** Adds a variable to what a node asks for, or takes the place of the one of this name. */
@@ -32,6 +34,8 @@ export type GraphEdit =
       readonly member: 'text' | 'prompt';
       readonly words: string;
     }
+  /** Has the body of a webhook name another variable. */
+  | { readonly kind: 'set_placeholder'; readonly node: string; readonly from: string; readonly to: string }
   | { readonly kind: 'set_global_prompt'; readonly words: string };
 
 /** The node that an edit is made at; null: the whole pathway. */
@@ -57,6 +61,8 @@ export function editPlace(edit: GraphEdit): string {
       return `transfer ${edit.node}`;
     case 'set_words':
       return `${edit.member} ${edit.node}`;
+    case 'set_placeholder':
+      return `placeholder ${edit.node} ${edit.from}`;
     case 'set_global_prompt':
       return 'global prompt';
   }
@@ -75,6 +81,8 @@ export function applyEdit(graph: RawGraph, edit: GraphEdit): RawGraph | null {
       return changeData(graph, edit.node, (data) => ({ ...data, transferNumber: edit.number }));
     case 'set_words':
       return changeData(graph, edit.node, (data) => ({ ...data, [edit.member]: edit.words }));
+    case 'set_placeholder':
+      return changeData(graph, edit.node, (data) => withPlaceholder(data, edit.from, edit.to));
     case 'set_global_prompt':
       return changeGlobalPrompt(graph, edit.words);
   }
@@ -101,13 +109,15 @@ function freeEdgeId({ edges }: RawGraph, source: string, target: string): string
 
 function describeEdge(
   graph: RawGraph,
-  { source, target, description }: Extract<GraphEdit, { kind: 'describe_edge' }>,
+  { source, target, label, description }: Extract<GraphEdit, { kind: 'describe_edge' }>,
 ): RawGraph | null {
   const index = graph.edges.findIndex((edge) => edge.source === source && edge.target === target);
   const edge = graph.edges[index];
   if (!edge) return null;
   const data = isObject(edge.data) ? edge.data : {};
-  const changed = { ...edge, data: { ...data, description } };
+  const named = label === undefined ? {} : { label };
+  const described = description === '' && data.description === undefined ? {} : { description };
+  const changed = { ...edge, ...named, data: { ...data, ...named, ...described } };
   return same(changed, edge) ? null : { ...graph, edges: graph.edges.with(index, changed) };
 }
 
@@ -127,6 +137,15 @@ function withVariable(data: JsonObject, { name, type, description }: VariableWan
   const before: unknown[] = Array.isArray(data.extractVars) ? data.extractVars : [];
   const others = before.filter((entry) => !(Array.isArray(entry) && entry[0] === name));
   return { ...data, extractVars: [...others, [name, type, description]] };
+}
+
+function withPlaceholder(data: JsonObject, from: string, to: string): JsonObject {
+  const { body } = data;
+  if (typeof body !== 'string') return data;
+  const renamed = body.replaceAll(/\{\{\s*([A-Za-z_]\w*)\s*\}\}/g, (found, name) =>
+    name === from ? `{{${to}}}` : found,
+  );
+  return { ...data, body: renamed };
 }
 
 function changeGlobalPrompt(graph: RawGraph, words: string): RawGraph | null {

@@ -27,24 +27,41 @@ function equal(a: unknown, b: unknown): boolean {
   );
 }
 
-function bodyMatches(body: string | null, wanted: Readonly<Record<string, unknown>>): boolean {
-  if (body === null) return Object.keys(wanted).length === 0;
-  let parsed: unknown;
+/** What of a body is not as wanted, one text for each member; none: it matches. */
+function differences(body: string | null, wanted: Readonly<Record<string, unknown>>): string[] {
+  const entries = Object.entries(wanted);
+  if (entries.length === 0) return [];
+  const parsed = parsedBody(body);
+  if (parsed === undefined) return [body === null ? 'there was no body' : 'the body is not JSON'];
+  return entries.flatMap(([path, value]) => {
+    const found = valueAt(parsed, path);
+    if (equal(found, value)) return [];
+    const was = found === undefined ? 'is missing' : `was ${shown(found)}`;
+    return [`${path} ${was}, not ${shown(value)}`];
+  });
+}
+
+function parsedBody(body: string | null): unknown {
   try {
-    parsed = JSON.parse(body);
+    return body === null ? undefined : JSON.parse(body);
   } catch {
-    return Object.keys(wanted).length === 0;
+    return undefined;
   }
-  return Object.entries(wanted).every(([path, value]) => equal(valueAt(parsed, path), value));
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value).slice(0, 200);
 }
 
 export const webhookTriggered: AssertionRule<'WEBHOOK_TRIGGERED'> = {
   evaluate: ({ node_id, url, min_calls = 1, body_match }, record) => {
-    const fits = (call: RecordedWebhook) =>
-      (node_id === undefined || call.node_id === node_id) &&
-      (url === undefined || urlMatches(call.url, url)) &&
-      (body_match === undefined || bodyMatches(call.body, body_match));
-    const found = record.webhook_calls.filter(fits).length;
+    const there = (call: RecordedWebhook) =>
+      (node_id === undefined || call.node_id === node_id) && (url === undefined || urlMatches(call.url, url));
+    const wrong = record.webhook_calls
+      .filter(there)
+      .map((call) => (body_match === undefined ? [] : differences(call.body, body_match)));
+    const found = wrong.filter((parts) => parts.length === 0).length;
+    const off = wrong.find((parts) => parts.length > 0)?.slice(0, 5);
     const what = [
       node_id === undefined ? null : `from ${nodeText(record, node_id)}`,
       url === undefined ? null : `to ${url}`,
@@ -52,7 +69,7 @@ export const webhookTriggered: AssertionRule<'WEBHOOK_TRIGGERED'> = {
     ];
     const expected = [`at least ${min_calls}`, ...what.filter((part) => part !== null)].join(' ');
     const calls = record.webhook_calls.map(({ method, url: called }) => `${method} ${called}`);
-    const reasoning = `${found} of ${calls.length} webhook calls match; wanted ${expected}.`;
+    const reasoning = `${found} of ${calls.length} webhook calls match; wanted ${expected}.${off ? ` In one ${off.join('; ')}.` : ''}`;
     return decided(found >= min_calls, Math.min(1, found / min_calls), {
       reasoning,
       target: calls.slice(0, 20).join(', ') || null,

@@ -14,9 +14,9 @@ const entry = /^\s*[-*•]?\s*([A-Za-z][\w /'’-]{1,40}?)\s*[:=]\s*(\S.{0,199})
 /** `Your account number is 12345`; a full stop inside a value, as of an address, is followed by no space. */
 const statement =
   /\b(?:your|my|the caller's)\s+([a-z][\w -]{1,40}?)\s+(?:is|are)\s+(.{1,200}?)(?=[.!](?:\s|$)|[;\n]|,? and (?:your|my)\b|$)/gi;
-/** Entries that tell what to do, not what is known. */
+/** Entries that tell what to do, not what is known. An order number, a first name and a start date are known. */
 const instruction =
-  /\b(?:say|says|first|then|when|if|begin|start|ask|goal|mood|patience|role|persona|instructions?|important|note|facts|turns?|order|example)\b/i;
+  /^(?:say|says|then|when|if|begin|ask|important|note|instructions?)\b|\b(?:say|says|first|then|when|if|begin|start|ask|goal|mood|patience|role|persona|instructions?|important|note|facts|turns?|order|example)$/i;
 const email = /[^\s@<>"'(),;:]+@[^\s@<>"'(),;:]+\.[a-z]{2,}/i;
 const months = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?';
 const day = '\\d{1,2}(?:st|nd|rd|th)?';
@@ -59,7 +59,7 @@ export function factsIn(text: string, given: Readonly<Record<string, unknown>> =
   }
   for (const line of text.split('\n')) {
     const [, key, value] = entry.exec(line) ?? [];
-    if (key !== undefined && value !== undefined && !instruction.test(key)) add(key, value);
+    if (key !== undefined && value !== undefined && !instruction.test(key.trim())) add(key, value);
   }
   for (const [, key, value] of text.matchAll(statement)) {
     if (key !== undefined && value !== undefined && !instruction.test(key)) add(key, value);

@@ -91,7 +91,8 @@ function goalIn(text: string): string {
   const [, verb = '', link = '', rest = ''] = wish.exec(text) ?? [];
   if (rest.trim() === '') return neutral;
   const what = firstPerson(
-    `${link} ${rest}`.split(/,?\s+(?:but|and then|, but|although)\s+/)[0] ?? '',
+    `${link} ${rest}`.split(/,?\s+(?:but|and then|although)\s+|,\s+(?:they|it|this|which|who|he|she)\b/)[0] ??
+      '',
   ).trim();
   if (/call/i.test(verb)) return `I am calling ${what}.`;
   return /need/i.test(verb) ? `I need ${what}.` : `I would like ${what}.`;

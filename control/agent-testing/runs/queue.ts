@@ -224,15 +224,17 @@ export class RunQueue {
     // A cancelled run was ended by whoever cancelled it.
     if (why === 'cancelled') return;
     if (why === 'timeout') {
-      const minutes = Math.round(this.#parts.limits.timeoutMs / 60_000);
-      return this.#broken(run, `The run took longer than ${minutes} minutes.`);
+      return this.#broken(run, `The run took longer than ${spoken(this.#parts.limits.timeoutMs)}.`);
     }
     await releaseRun(this.#parts.db, run.id, { worker: this.#parts.worker, attempts: run.attempts });
   }
 
   async #broken(run: TestRunRow, reason: string, error?: unknown): Promise<void> {
     const { clock, live, log } = this.#parts;
-    if (error !== undefined) log.error({ err: error, run: run.id }, 'a test run ended in ERROR');
+    // What is wrong with the scenario is told to its author, and no fault of this service.
+    if (error !== undefined && !(error instanceof HopelessRun)) {
+      log.error({ err: error, run: run.id }, 'a test run ended in ERROR');
+    }
     const now = new Date(clock.now()).toISOString();
     await this.#end(run, brokenOff('ERROR', now, reason, live.lines(run.id) ?? []), null);
   }
@@ -256,6 +258,10 @@ export class RunQueue {
   #tellBatch({ batch_id }: TestRunRow): void {
     if (batch_id !== null) this.#parts.announcements.announce(batchSubject(batch_id));
   }
+}
+
+function spoken(ms: number): string {
+  return ms % 60_000 === 0 ? `${ms / 60_000} minutes` : `${ms / 1000} s`;
 }
 
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -274,6 +274,7 @@ describe('starting a run', () => {
       [id, { version_number: -1 }, 400, 'INVALID_PARAMETER'],
       [id, { transport: 'sip', phone_number: '+14155550100' }, 400, 'NUMBER_NOT_TESTABLE'],
       [id, { transport: 'sip' }, 400, 'INVALID_PARAMETER'],
+      [id, { phone_number: '+14155550100' }, 400, 'INVALID_PARAMETER'],
       [id, { more: 1 }, 400, 'UNKNOWN_PROPERTY'],
     ] as const;
     for (const [scenarioId, body, status, code] of refusals) {

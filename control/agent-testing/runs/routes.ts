@@ -12,6 +12,7 @@ import {
 import { ScenarioPath } from '#shared/api/agent-testing/scenarios.ts';
 import { testing } from '#shared/api/agent-testing/wrapping.ts';
 import { NoMembers } from '#shared/api/common.ts';
+import { ApiError } from '#shared/errors.ts';
 import { type App, orgOf } from '../../http/app-types.ts';
 import type { Services } from '../../services.ts';
 import { batchRoutes } from '../batches/routes.ts';
@@ -54,6 +55,10 @@ function startRoute(app: App, services: Services): void {
     handler: async (request) => {
       const { body, params } = request;
       const orgId = orgOf(request);
+      if (body.phone_number !== undefined && body.transport !== 'sip') {
+        // Who names a number would take a run in text for one over a call.
+        throw ApiError.invalid('/phone_number', 'needs transport sip');
+      }
       const number = body.transport === 'sip' ? await checkCallRun(services, orgId, params.id, body) : null;
       const run_id = await startRun(services, orgId, params.id, body, number);
       return testing({ run_id, status: 'PENDING' as const });

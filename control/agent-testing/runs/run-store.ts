@@ -39,22 +39,42 @@ export async function listRuns(
   limit: number,
   offset: number,
 ): Promise<{ rows: RunWithName[]; total: number }> {
-  const entries = Object.entries(filter) as [keyof Filter, string | undefined][];
+  const total = await countRuns(db, orgId, filter);
+  // Filters that exclude each other are not searched for.
+  if (total === 0) return { rows: [], total };
   let page = withName(db).where('test_runs.org_id', '=', orgId);
-  let all = db.selectFrom('test_runs').where('org_id', '=', orgId);
-  for (const [column, value] of entries) {
-    if (value === undefined) continue;
-    page = page.where(`test_runs.${column}`, '=', value);
-    all = all.where(column, '=', value);
-  }
+  for (const [column, value] of given(filter)) page = page.where(`test_runs.${column}`, '=', value);
   const rows = await page
     .orderBy('test_runs.created_at', 'desc')
     .orderBy('test_runs.id', 'desc')
     .limit(limit)
     .offset(offset)
     .execute();
-  const { total } = await all.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { rows, total: Number(total) };
+  return { rows, total };
+}
+
+/** Runs come counted (test_run_counts), but for those of a batch, which are few. */
+async function countRuns(db: Db, orgId: string, { batch_id, ...filter }: Filter): Promise<number> {
+  if (batch_id !== undefined) {
+    let runs = db.selectFrom('test_runs').where('org_id', '=', orgId).where('batch_id', '=', batch_id);
+    for (const [column, value] of given(filter)) runs = runs.where(column, '=', value);
+    const { total } = await runs
+      .select(({ fn }) => fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow();
+    return total;
+  }
+  let counts = db.selectFrom('test_run_counts').where('org_id', '=', orgId);
+  for (const [column, value] of given(filter)) counts = counts.where(column, '=', value);
+  const { total } = await counts
+    .select(({ fn }) => fn.sum<number | null>('runs').as('total'))
+    .executeTakeFirstOrThrow();
+  return total ?? 0;
+}
+
+/** The columns that are asked for, and their values. */
+function given<K extends string>(filter: { readonly [column in K]?: string }): [K, string][] {
+  const entries = Object.entries<string | undefined>(filter) as [K, string | undefined][];
+  return entries.flatMap(([column, value]): [K, string][] => (value === undefined ? [] : [[column, value]]));
 }
 
 /** The runs of a batch or a set, oldest first. */

@@ -23,7 +23,8 @@ export async function requireTestableNumber(
   const number = phoneNumber === undefined ? null : toE164(phoneNumber);
   if (number === null) throw ApiError.invalid('/phone_number', 'must be a phone number in E.164 form');
   const obstacle = await obstacleTo(db, orgId, subject, version, number);
-  if (obstacle !== null) throw ApiError.of('NUMBER_NOT_TESTABLE', { reason: obstacle });
+  // The message has the reason as well: of a run whose turn came later it is all that is kept.
+  if (obstacle !== null) throw ApiError.of('NUMBER_NOT_TESTABLE', { reason: obstacle }, obstacle);
   return number;
 }
 

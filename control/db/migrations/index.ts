@@ -22,6 +22,8 @@ import { up as idempotentWork } from './0019-idempotent-work.ts';
 import { up as callLogFilters } from './0020-call-log-filters.ts';
 import { up as testRetention } from './0021-test-retention.ts';
 import { up as widgetThreadClients } from './0022-widget-thread-clients.ts';
+import { up as testRunCounts } from './0023-test-run-counts.ts';
+import { up as operatorIdempotency } from './0024-operator-idempotency.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -46,4 +48,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0020-call-log-filters': { up: callLogFilters },
   '0021-test-retention': { up: testRetention },
   '0022-widget-thread-clients': { up: widgetThreadClients },
+  '0023-test-run-counts': { up: testRunCounts },
+  '0024-operator-idempotency': { up: operatorIdempotency },
 };

@@ -158,6 +158,17 @@ export interface TestRunPeriodRow extends Omit<TestRunDayRow, 'day'> {
   failed_node_id: string;
 }
 
+/** How many runs there are of a kind, whatever their status; kept by triggers on `test_runs`. */
+export interface TestRunCountRow {
+  org_id: string;
+  scenario_id: string;
+  /** Empty: none. */
+  pathway_id: string;
+  persona_id: string;
+  status: string;
+  runs: number;
+}
+
 export interface TestBatchRow {
   id: string;
   org_id: string;
@@ -249,6 +260,7 @@ export interface AgentTestingTables {
   test_paths: TestPathRow;
   test_run_days: TestRunDayRow;
   test_run_periods: TestRunPeriodRow;
+  test_run_counts: TestRunCountRow;
   test_batches: TestBatchRow;
   test_simulation_sets: TestSimulationSetRow;
   test_tornado_sessions: TestTornadoSessionRow;

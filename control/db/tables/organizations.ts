@@ -49,6 +49,7 @@ export interface EdgeTokenRow {
 }
 
 export interface IdempotentAnswerRow {
+  /** The organization, or `operator:` and the id of an operator's key. */
   org_id: string;
   path: string;
   key: string;
@@ -62,6 +63,7 @@ export interface IdempotentAnswerRow {
 
 /** Work under an Idempotency-Key that has begun and has not been answered. */
 export interface IdempotentWorkRow {
+  /** As in IdempotentAnswerRow. */
   org_id: string;
   path: string;
   key: string;

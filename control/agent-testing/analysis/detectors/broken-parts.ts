@@ -1,5 +1,5 @@
 /** What went wrong in the run beside its words and ways, and what a person must look at: webhooks, tools, conditions, loops. */
-import { type FailedCase, nodeName } from '../case.ts';
+import { type FailedCase, nodeName, unmetAssertions } from '../case.ts';
 import type { Finding } from '../finding.ts';
 
 interface Sign {
@@ -82,6 +82,30 @@ const signs: readonly Sign[] = [
 ];
 
 export function brokenParts(failed: FailedCase): Finding[] {
+  return [...signsIn(failed), ...wrongRequests(failed)];
+}
+
+/** Webhooks that were called with something else than an assertion waits for. */
+function wrongRequests(failed: FailedCase): Finding[] {
+  return unmetAssertions(failed).flatMap(({ result, assertion: { type, name, config } }) => {
+    const calls = failed.record.webhook_calls;
+    const call = calls.find(({ node_id }) => config.node_id === undefined || node_id === config.node_id);
+    if (type !== 'WEBHOOK_TRIGGERED' || !call) return [];
+    return [
+      {
+        cause: 'data',
+        type: 'node_config',
+        nodeId: call.node_id,
+        description: `${name ?? type}: ${result.reasoning}`,
+        suggestedChange: `Check url and body of “${nodeName(failed, call.node_id)}”, and the variables that they name.`,
+        confidence: 0.5,
+        edit: null,
+      },
+    ];
+  });
+}
+
+function signsIn(failed: FailedCase): Finding[] {
   return failed.record.log.flatMap(({ node_id, message }) =>
     signs.flatMap(({ pattern, finding }) => {
       const match = pattern.exec(message);

@@ -4,6 +4,7 @@
  */
 import { isBuiltIn } from '#shared/agent/built-in-variables.ts';
 import type { GraphNode } from '#shared/agent/graph-node.ts';
+import { isObject } from '#shared/agent/graph-problem.ts';
 import type { VariableWanted } from '#shared/agent/interfaces.ts';
 import { asText } from '#shared/agent/template.ts';
 import { valueIn } from '#shared/models/rule-values.ts';
@@ -13,6 +14,8 @@ import { type CallerLine, callerLines, type FailedCase, type TestedGraph, unmetC
 import type { Finding } from '../finding.ts';
 
 interface Missing {
+  /** The node whose words or request hold the placeholder; null: no node does. */
+  readonly placeholderOf: GraphNode | null;
   readonly name: string;
   readonly expected: string | null;
   readonly confidence: number;
@@ -34,33 +37,66 @@ function missing(failed: FailedCase, tested: TestedGraph): Missing[] {
       value === ''
         ? `The variable ${name} was not extracted.`
         : `The variable ${name} is ${JSON.stringify(value)}, which is not what was expected.`;
-    found.set(name, { name, expected, confidence: value === '' ? 0.9 : 0.6, why });
+    const confidence = value === '' ? 0.9 : 0.6;
+    found.set(name, { placeholderOf: null, name, expected, confidence, why });
   }
   for (const { name, node } of unfilled(failed, tested)) {
-    const why = `“${node.name}” speaks of {{${name}}}, which nothing had filled.`;
-    if (!found.has(name)) found.set(name, { name, expected: null, confidence: 0.7, why });
+    const does = node.type === 'Webhook' ? 'sends' : 'speaks of';
+    const why = `“${node.name}” ${does} {{${name}}}, which nothing had filled.`;
+    const expected = sentAs(failed, node, name);
+    if (!found.has(name)) found.set(name, { placeholderOf: node, name, expected, confidence: 0.7, why });
   }
   return [...found.values()];
 }
 
-/** Placeholders that were spoken empty, though neither the graph nor the scenario nor the program fills them. */
-function unfilled({ record, scenario }: FailedCase, { graph }: TestedGraph) {
+/** Placeholders that were spoken or sent empty, though neither the graph nor the scenario nor the program fills them. */
+function unfilled(failed: FailedCase, { graph }: TestedGraph) {
+  const { record, scenario } = failed;
   const known = new Set([...Object.keys(record.variables), ...Object.keys(scenario.request_data ?? {})]);
-  for (const { extractVars, type } of graph.nodes.values()) {
+  const nodes = [...graph.nodes.values()];
+  for (const { data, extractVars } of nodes) {
     for (const { name } of extractVars) known.add(name);
-    // What a webhook answers may fill anything.
-    if (type === 'Webhook') return [];
+    for (const name of answered(data.responseData)) known.add(name);
   }
+  // What a webhook answers may fill anything, but what it is to be sent had to be there before.
+  const webhooks = nodes.filter(({ type }) => type === 'Webhook');
+  const sends = unmetConfigs(failed, 'WEBHOOK_TRIGGERED').length > 0 && webhooks.length === 1;
   return [...new Set(record.nodes_visited ?? [])].flatMap((id) => {
     const node = graph.nodes.get(id);
-    if (!node) return [];
-    const names = [...`${node.text} ${node.prompt}`.matchAll(/\{\{\s*([A-Za-z_]\w*)\s*\}\}/g)];
+    if (!node || (webhooks.length > 0 && !(sends && node.type === 'Webhook'))) return [];
+    const { url, headers, body } = node.data;
+    const words =
+      node.type === 'Webhook' ? JSON.stringify([url, headers, body]) : `${node.text} ${node.prompt}`;
+    const names = [...words.matchAll(/\{\{\s*([A-Za-z_]\w*)\s*\}\}/g)];
     return names.flatMap(([, name = '']) => (known.has(name) || isBuiltIn(name) ? [] : [{ name, node }]));
   });
 }
 
+/** The value that an assertion waits for in the member of a body where the placeholder stands; null: none does. */
+function sentAs(failed: FailedCase, { data }: GraphNode, name: string): string | null {
+  const body = asText(data.body);
+  for (const { body_match = {} } of unmetConfigs(failed, 'WEBHOOK_TRIGGERED')) {
+    for (const [path, value] of Object.entries(body_match)) {
+      const member = JSON.stringify(path.slice(path.lastIndexOf('.') + 1));
+      const [, placeholder] = body.split(member)[1]?.match(/^\s*:\s*"?\{\{\s*([A-Za-z_]\w*)\s*\}\}/) ?? [];
+      if (placeholder === name && typeof value !== 'object') return String(value);
+    }
+  }
+  return null;
+}
+
+/** Names that the answer of a webhook fills. */
+function answered(responseData: unknown): string[] {
+  if (!Array.isArray(responseData)) return [];
+  return responseData.flatMap((entry: unknown) =>
+    isObject(entry) && typeof entry.name === 'string' ? [entry.name] : [],
+  );
+}
+
 function findingFor(failed: FailedCase, tested: TestedGraph, one: Missing): Finding {
   const { name, confidence, why } = one;
+  const other = keptAs(failed, one);
+  if (other) return other;
   const told = answerFor(failed, tested, one);
   if (!told) {
     return {
@@ -84,6 +120,25 @@ function findingFor(failed: FailedCase, tested: TestedGraph, one: Missing): Find
     confidence,
     edit: { kind: 'set_variable', node: node.id, variable },
   };
+}
+
+/** The value is known by another name: the body names the wrong one. */
+function keptAs({ record }: FailedCase, { confidence, expected, name, placeholderOf, why }: Missing) {
+  if (placeholderOf?.type !== 'Webhook' || expected === null) return null;
+  const names = Object.keys(record.variables).filter((one) => asText(record.variables[one]) === expected);
+  const [to] = names;
+  if (to === undefined || names.length > 1) return null;
+  const { id, name: nodeName } = placeholderOf;
+  const finding: Finding = {
+    cause: 'data',
+    type: 'node_config',
+    nodeId: id,
+    description: `${why} ${JSON.stringify(expected)} is known as {{${to}}}.`,
+    suggestedChange: `Write {{${to}}} instead of {{${name}}} in the body of “${nodeName}”.`,
+    confidence,
+    edit: { kind: 'set_placeholder', node: id, from: name, to },
+  };
+  return finding;
 }
 
 /** The line of the caller that holds the value: the expected one, else the answer to the question for it. */

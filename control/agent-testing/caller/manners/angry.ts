@@ -1,4 +1,4 @@
-/** Complains loudly; calms down when taken seriously, and grows angrier when not. */
+/** Complains loudly; answers once it was taken seriously, calms down when it is again, and grows angrier when not. */
 import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
 import { Cooperative } from './cooperative.ts';
@@ -39,11 +39,14 @@ export class Angry implements Manner {
     const { chance, profile } = this.#parts;
     if (!this.#begun) {
       this.#begun = true;
+      this.#calm.statedGoal();
       return say(`${chance.pick(openings)} ${profile.goal}`);
     }
     this.#feel(heard);
     if (this.#anger >= 6) return leave('That is it, I am done with you!', 'The caller hung up in anger.');
-    if (this.#acknowledged >= 2 || this.#anger <= 1) return this.#calm.next(heard);
+    const asked = heard.questions.length > 0 && !heard.opensFloor && !heard.dismisses;
+    const heardOut = this.#acknowledged >= 2 || (this.#acknowledged === 1 && asked);
+    if (heardOut || this.#anger <= 1) return this.#calm.next(heard);
     if (heard.acknowledges) return say(chance.pick(easing));
     return say(chance.pick(rising));
   }

@@ -40,17 +40,33 @@ export class Cooperative implements Manner {
 
   /** The answer to what was asked, without a thought of leaving. */
   answer(heard: Heard): CallerMove {
-    const facts = heard.questions.flatMap((question) => factsFor(question, this.#profile.facts));
-    const asked = [...new Set(facts)];
+    const { facts } = this.#profile;
+    const offered = heard.questions.flatMap((question) => chosenOf(question, facts));
+    const wanted = heard.questions.flatMap((question) => factsFor(question, facts));
+    const asked = [...new Set(offered.length > 0 ? offered : wanted)];
     const goalFirst = heard.opensFloor || heard.text === '' || (!this.#statedGoal && asked.length === 0);
     if (goalFirst) return this.#goal(asked);
-    if (asked.length > 0) return say(told(asked));
+    if (asked.length > 0) return say(this.#confirmed(heard, asked) ?? told(asked));
     if (heard.yesOrNo) return say(this.#chance.pick(yes));
     if (heard.questions.length > 0) {
       this.#patience--;
       return say(this.#chance.pick(unknown));
     }
     return say(this.#chance.pick(fine));
+  }
+
+  /** Somebody else has stated the goal in its words. */
+  statedGoal(): void {
+    this.#statedGoal = true;
+  }
+
+  /** Yes or no to "So that is for 3 nights, right?"; null: the question is for the value itself. */
+  #confirmed({ questions, yesOrNo }: Heard, asked: readonly Fact[]): string | null {
+    const question = questions.join(' ');
+    if (!yesOrNo || /\bor\b/i.test(question)) return null;
+    if (asked.every((fact) => names(question, fact))) return this.#chance.pick(yes);
+    const other = /(?:correct|right)\s*\?/i.test(question) && /\d/.test(question);
+    return other && asked.every(({ value }) => /\d/.test(value)) ? `No. ${told(asked)}` : null;
   }
 
   #goal(asked: readonly Fact[]): CallerMove {
@@ -88,6 +104,18 @@ export class Cooperative implements Manner {
     if (best && best.score > 0) return best.choice;
     return person ?? best?.choice ?? { keys: '0', label: '' };
   }
+}
+
+/** Whether a question holds the value of a fact. */
+function names(question: string, { value }: Fact): boolean {
+  const said = plainWords(question);
+  const words = plainWords(value);
+  return words.length > 0 && words.every((word) => said.includes(word));
+}
+
+/** "Monday or Tuesday?" asks for a day without a word of it. */
+function chosenOf(question: string, facts: readonly Fact[]): Fact[] {
+  return /\bor\b/i.test(question) ? facts.filter((fact) => names(question, fact)).slice(0, 1) : [];
 }
 
 /** A single value as it is, but for a name, which people introduce; several with what they are. */

@@ -1,0 +1,66 @@
+/**
+ * Where the conversation left the way to a node that an assertion waits for: the caller's words took one edge, and the
+ * node lies behind another one only.
+ */
+import type { GraphEdge } from '#shared/agent/graph.ts';
+import { reachableFrom } from '#shared/agent/graph-warnings.ts';
+import { callerLines, type FailedCase, nodeName, type TestedGraph, wantedNodes } from '../case.ts';
+import type { Finding } from '../finding.ts';
+import { heard } from './missed-ways.ts';
+
+const certainty = 0.65;
+
+export function wrongTurns(failed: FailedCase): Finding[] {
+  const { tested } = failed;
+  if (!tested) return [];
+  return wantedNodes(failed).flatMap(({ id }) => findingFor(failed, tested, id) ?? []);
+}
+
+interface Turn {
+  readonly from: string;
+  /** Where the conversation went. */
+  readonly to: string;
+  /** Where it should have gone. */
+  readonly right: GraphEdge;
+}
+
+/** The last step from which the wanted node could be reached before it, and not any more after it. */
+function turnFrom({ graph }: TestedGraph, visited: readonly string[], wanted: string): Turn | null {
+  const leads = (id: string | undefined) => {
+    const node = id === undefined ? undefined : graph.nodes.get(id);
+    return node !== undefined && reachableFrom(graph, [node]).has(wanted);
+  };
+  for (let step = visited.length - 2; step >= 0; step--) {
+    const [from, to] = visited.slice(step, step + 2);
+    if (from === undefined || to === undefined || from === to || leads(to) || !leads(from)) continue;
+    const right = (graph.edgesFrom.get(from) ?? []).find(({ target }) => target !== to && leads(target));
+    return right ? { from, to, right } : null;
+  }
+  return null;
+}
+
+function findingFor(failed: FailedCase, tested: TestedGraph, wanted: string): Finding | null {
+  const turn = turnFrom(tested, failed.record.nodes_visited ?? [], wanted);
+  const said = turn && callerLines(failed).findLast(({ nodeId }) => nodeId === turn.from);
+  if (!turn || !said) return null;
+  const { from, right, to } = turn;
+  const name = (id: string) => `“${nodeName(failed, id)}”`;
+  const words = said.words.slice(0, 200);
+  const behind = right.target === wanted ? 'is' : `lies behind ${name(right.target)}, which is`;
+  return {
+    cause: 'flow',
+    type: 'flow_change',
+    nodeId: from,
+    description: `In ${name(from)} the caller said ${JSON.stringify(words)}, and the conversation went to ${name(to)}. ${name(wanted)} ${behind} reached by the edge ${JSON.stringify(right.label)}.`,
+    suggestedChange: `Say in the label of the edge from ${name(from)} to ${name(right.target)} that it is also for: ${heard(words)}`,
+    confidence: certainty,
+    edit: {
+      kind: 'describe_edge',
+      source: from,
+      target: right.target,
+      // Labels decide between two edges that both fit somewhat.
+      label: right.label === '' ? words : `${right.label}, or: ${words}`,
+      description: right.description,
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { CallerBrief } from './ports.ts';
+import { ruleCaller } from './rule-caller.ts';
+
+/** What the caller says to each line of the agent. */
+async function answers(brief: Partial<CallerBrief>, ...agent: readonly string[]): Promise<string[]> {
+  const caller = ruleCaller(
+    {
+      category: 'HAPPY_PATH',
+      tester_persona_prompt: 'You want to book a room.\n- nights: 3\n- day: Tuesday',
+      tester_persona_name: null,
+      advanced_instructions: null,
+      input_messages: null,
+      metadata: null,
+      ...brief,
+    },
+    1,
+  );
+  const said: string[] = [];
+  for (const line of agent) {
+    const view = { history: [], heard: [line], movesLeft: 20 };
+    const move = await caller.next(view, new AbortController().signal);
+    said.push(move.type === 'say' ? move.text : move.type);
+  }
+  return said;
+}
+
+const hello = 'How can I help you?';
+
+describe('a cooperative caller', () => {
+  it.each([
+    ['So 3 nights, is that right?', /^Yes/],
+    ['Would you like Tuesday?', /^Yes/],
+    ['So 5 nights, is that right?', /^No\. 3$/],
+    ['Would you like Monday or Tuesday?', /^Tuesday$/],
+    ['Can you tell me how many nights?', /^3$/],
+    ['For how many nights?', /^3$/],
+  ])('that is asked "%s" says %s', async (question, expected) => {
+    const [, answer] = await answers({}, hello, question);
+    expect(answer).toMatch(expected);
+  });
+
+  it('speaks of its goal, and not of what it tells about it', async () => {
+    const tester_persona_prompt = 'You want a refund for your shoes, they fell apart.';
+    expect(await answers({ tester_persona_prompt }, hello)).toEqual(['I would like a refund for my shoes.']);
+  });
+});
+
+describe('an angry caller', () => {
+  const angry = {
+    category: 'ANGRY_CALLER',
+    tester_persona_prompt: 'You want a refund.\n- order number: 88231',
+  } as const;
+
+  it('that was taken seriously answers what it is asked', async () => {
+    const [, number, yes] = await answers(
+      angry,
+      hello,
+      'I am sorry to hear that. What is your order number?',
+      'Refunds take fourteen days. Shall I connect you with billing?',
+    );
+    expect(number).toBe('88231');
+    expect(yes).toMatch(/^Yes/);
+  });
+
+  it('that nobody takes seriously answers nothing, and hangs up', async () => {
+    const said = await answers(
+      angry,
+      hello,
+      ...Array.from({ length: 3 }, () => 'What is your order number?'),
+    );
+    expect(said.join(' ')).not.toContain('88231');
+    expect(said.at(-1)).toBe('That is it, I am done with you!');
+  });
+});

@@ -1,0 +1,57 @@
+/**
+ * Calls that stand as queued although nobody places them any more: control ended between storing the call and the
+ * answer of its edge, or the edge ended before its first report. Nothing of the order but the call is stored, and its
+ * person must not be called at another time than the customer wanted: such a call is closed, not placed again.
+ */
+import type SqliteFile from 'better-sqlite3';
+import type { TerminationCode } from '#shared/termination.ts';
+import { prepareCallCompleted } from '../webhooks/store.ts';
+import type { ClosedCalls } from './lost-store.ts';
+
+const unavailable: TerminationCode = 'edge_unavailable';
+const detail =
+  'No edge reported the call after control, or the edge, was restarted while it was being placed.';
+
+interface Queued {
+  readonly id: string;
+  readonly org_id: string;
+  readonly number: string;
+}
+
+/**
+ * Closes calls that were queued before `before`, `limit` at most, in one transaction. Only an edge that has been there
+ * since that time, or is not known any more, says by its silence that it does not have the call.
+ * @param connected ids of edges that are there @param before, now ISO
+ */
+export function closeQueuedCalls(
+  connection: SqliteFile.Database,
+  connected: readonly string[],
+  before: string,
+  now: string,
+  limit: number,
+): ClosedCalls {
+  // What goes on is found by the index over organization and outcome.
+  const find = connection.prepare<[string, string, string, number], Queued>(
+    `select calls.id, org_id, number from calls left join edges on edges.id = calls.edge_id
+     where org_id in (select id from organizations) and outcome = 'in_progress' and ended_at is null
+       and status = 'queued' and sip_call_id = '' and started_at < ?
+       and (edges.id is null or (connected_at < ? and edges.id in (select value from json_each(?))))
+     limit ?`,
+  );
+  const close = connection.prepare(
+    `update calls set ended_at = @now, status = 'failed', outcome = 'failed', termination = @termination,
+       termination_detail = @detail, hangup_by = 'error'
+     where id = @id`,
+  );
+  const completed = prepareCallCompleted(connection);
+  const closeAll = (): ClosedCalls => {
+    const calls = find.all(before, before, JSON.stringify(connected), limit);
+    let told = false;
+    for (const call of calls) {
+      told = completed({ ...call, ended_at: now }, now) || told;
+      close.run({ id: call.id, now, termination: unavailable, detail });
+    }
+    return { closed: calls.length, told };
+  };
+  return connection.transaction(closeAll).immediate();
+}

@@ -1,0 +1,157 @@
+/** Calls that a crash left between their row and their edge. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ControlProgram } from '../../test/system/control-program.ts';
+import { callRecord, connectEdge, EdgeClient, reportFrame } from '../testing/edge-client.ts';
+import { startControl, type TestControl } from '../testing/harness.ts';
+import { closeQueuedCalls } from './queued-store.ts';
+
+const trunk = {
+  phone_number: '+14155550100',
+  directions: [{ type: 'outbound', sip_endpoint: 'trunk.example.com' }],
+};
+const order = { phone_number: '+14155550123', task: 'Say hello.', webhook: 'https://hooks.example.com/' };
+
+describe('a control plane that is killed while an edge places a call', () => {
+  let control: ControlProgram;
+  beforeEach(() => {
+    control = new ControlProgram({
+      SIP_ENTITLEMENT_DEFAULT: 'true',
+      CALL_QUEUED_SECONDS: '2',
+      EDGE_COMMAND_TIMEOUT_MS: '1000',
+    });
+  });
+  afterEach(() => control.remove());
+
+  const link = async () => {
+    const edge = await EdgeClient.connect(
+      `${control.url.replace('http', 'ws')}/v1/edge/link`,
+      control.keys.edge_token,
+    );
+    await edge.next('config');
+    return edge;
+  };
+  const call = (id: string) =>
+    control.call<Record<string, unknown>>('GET', `/v1/calls/${id}`).then(({ status, error_message }) => ({
+      status,
+      error_message,
+    }));
+
+  it('closes the call that its edge does not report, and leaves the one that it does', async () => {
+    await control.start();
+    let edge = await link();
+    await control.call('POST', '/v1/sip/attach', trunk);
+    const ids: string[] = [];
+    for (const phone_number of ['+14155550123', '+14155550124']) {
+      // Nobody answers: the program that would have is killed.
+      control.call('POST', '/v1/calls', { ...order, phone_number }).catch(() => undefined);
+      const { command } = await edge.next('command');
+      if (command.kind === 'call.place') ids.push(command.call_id);
+    }
+    const [unplaced = '', placed = ''] = ids;
+    await control.end('SIGKILL');
+    await edge.closed;
+    await control.start();
+    expect(await call(unplaced)).toMatchObject({ status: 'queued' });
+    edge = await link();
+    const live = {
+      ended_at: null,
+      status: 'ringing',
+      sip_code: null,
+      sip_reason: null,
+      termination: null,
+    } as const;
+    const record = callRecord(control.keys.org_id, {
+      ...live,
+      id: placed,
+      direction: 'outbound',
+      answered_at: null,
+      hangup_by: null,
+    });
+    edge.send(reportFrame(1, [{ type: 'call', call: record }]));
+    await edge.next('ack');
+    await expect
+      .poll(() => call(unplaced), { timeout: 10_000 })
+      .toEqual({ status: 'failed', error_message: expect.stringContaining('No edge') });
+    expect(await call(placed)).toMatchObject({ status: 'ringing' });
+    await edge.close();
+  });
+});
+
+describe('closing calls that nobody places', () => {
+  let test: TestControl;
+  let edge: EdgeClient;
+  let id = '';
+  beforeEach(async () => {
+    test = await startControl({}, { resolve: async () => [] });
+    edge = await connectEdge(test);
+    await edge.next('config');
+    await test.call('POST', '/v1/sip/attach', { body: trunk });
+    const placed = test.call('POST', '/v1/calls', { body: order });
+    const { id: commandId } = await edge.next('command');
+    edge.send({ type: 'result', id: commandId, ok: true });
+    id = String((await placed).body.call_id);
+  });
+  afterEach(async () => {
+    await edge.kill();
+    await test.close();
+  });
+  const now = '2030-01-01T01:00:00.000Z';
+  const close = (connected: readonly string[], before = now) =>
+    test.control.services.database.exclusive((connection) =>
+      closeQueuedCalls(connection, connected, before, now, 10),
+    );
+  const row = () =>
+    test.control.services.database.db
+      .selectFrom('calls')
+      .select(['status', 'outcome', 'termination', 'hangup_by', 'ended_at'])
+      .where('id', '=', id)
+      .executeTakeFirst();
+
+  it('waits for the time, and for an edge that is away', async () => {
+    expect(await close(['edge-1'], '2029-12-31T23:59:59.999Z')).toEqual({ closed: 0, told: false });
+    expect(await close([])).toEqual({ closed: 0, told: false });
+    const { db } = test.control.services.database;
+    // It has only just come back, and may be about to report.
+    await db.updateTable('edges').set({ connected_at: now }).execute();
+    expect(await close(['edge-1'])).toEqual({ closed: 0, told: false });
+    expect(await row()).toMatchObject({ status: 'queued' });
+  });
+
+  it('says why the call ended, tells the webhook, and does it once', async () => {
+    expect(await close(['edge-1'])).toEqual({ closed: 1, told: true });
+    expect(await row()).toEqual({
+      status: 'failed',
+      outcome: 'failed',
+      termination: 'edge_unavailable',
+      hangup_by: 'error',
+      ended_at: now,
+    });
+    expect(await close(['edge-1'])).toEqual({ closed: 0, told: false });
+    const { db } = test.control.services.database;
+    expect(await db.selectFrom('webhook_deliveries').select('id').execute()).toEqual([{ id: `evt_${id}` }]);
+  });
+
+  it('covers edges that are not known any more', async () => {
+    await test.control.services.database.db.updateTable('calls').set({ edge_id: 'gone' }).execute();
+    expect(await close([])).toEqual({ closed: 1, told: true });
+  });
+
+  it('is done by the running program, which counts it', async () => {
+    for (let minutes = 0; minutes < 3; minutes++) {
+      test.clock.advance(60_000);
+      await test.control.services.database.exclusive(() => undefined);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await expect.poll(row).toMatchObject({ termination: 'edge_unavailable' });
+    const metrics = await test.call('GET', '/metrics', { key: test.operatorKey });
+    expect(metrics.text).toContain('trunkline_control_calls_unplaced_total 1');
+    await edge.kill();
+    edge = await connectEdge(test);
+    edge.send(
+      reportFrame(1, [
+        { type: 'call', call: callRecord(test.orgId, { id, ended_at: null, termination: null }) },
+      ]),
+    );
+    expect((await edge.next('command')).command).toEqual({ kind: 'call.stop', call_id: id });
+  });
+});

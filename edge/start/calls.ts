@@ -1,0 +1,56 @@
+/** The calls of this edge, with their limits and counters. */
+import { newId } from '#shared/ids.ts';
+import { Calls } from '../call/calls.ts';
+import { OutboundLimits } from '../call/limits.ts';
+import type { Agents } from '../call/ports/agents.ts';
+import type { Dialer } from '../call/ports/dialing.ts';
+import type { Media } from '../call/ports/media.ts';
+import type { Reporter } from '../call/ports/reporting.ts';
+import type { Routes } from '../call/ports/routes.ts';
+import { outboundHeaders } from '../signaling/header-mapping.ts';
+import { clock, type Ground } from './ground.ts';
+
+interface CallsParts {
+  readonly media: Media;
+  readonly agents: Agents;
+  readonly reporter: Reporter;
+  /** Both are asked for when a call needs them: they are made after the calls. */
+  readonly routes: () => Routes;
+  readonly dialer: () => Dialer;
+}
+
+export function callsOf(ground: Ground, { media, agents, reporter, routes, dialer }: CallsParts): Calls {
+  const { settings, log, metrics, current } = ground;
+  return new Calls({
+    clock,
+    media,
+    agents,
+    reporter,
+    log,
+    newId,
+    maxCalls: settings.maxCalls,
+    settings: settings.call,
+    outbound: {
+      routes: {
+        hunt: (...call) => routes().hunt(...call),
+        referTarget: (...target) => routes().referTarget(...target),
+        reachableOver: (...target) => routes().reachableOver(...target),
+      },
+      dialer: { dial: (...attempt) => dialer().dial(...attempt) },
+      headersOf: (mappings, variables) => outboundHeaders(mappings, variables).headers,
+      followRefer: settings.call.followRefer,
+      ringTimeoutMs: settings.trunks.ringTimeoutMs,
+    },
+    limits: new OutboundLimits({
+      clock,
+      log,
+      organization: (orgId) => current.organization(orgId)?.call_limits,
+      number: (number) => current.number(number)?.call_limits,
+      refused: (reason) => metrics.count('trunkline_edge_outbound_refused_total', { reason }),
+    }),
+    onEnded: (termination, answered) =>
+      metrics.count('trunkline_edge_calls_total', { termination, answered: String(answered) }),
+    onTransfer: (kind, outcome) =>
+      metrics.count('trunkline_edge_transfers_total', { kind, outcome: outcome.ok ? 'ok' : outcome.code }),
+  });
+}

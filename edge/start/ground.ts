@@ -1,0 +1,44 @@
+/** What every part of the edge is made with: settings, log, counters, the present configuration. */
+import { readFileSync } from 'node:fs';
+import { systemClock } from '#shared/clock.ts';
+import { certificates, controlAddress, type EdgeSettings } from '../config.ts';
+import { CurrentConfig } from '../current-config.ts';
+import { localAddress } from '../local-address.ts';
+import type { EdgeLog } from '../log.ts';
+import { Metrics } from '../metrics.ts';
+
+export const clock = systemClock;
+
+export interface Ground {
+  readonly settings: EdgeSettings;
+  readonly log: EdgeLog;
+  /** Name and version. */
+  readonly software: string;
+  readonly metrics: Metrics;
+  readonly current: CurrentConfig;
+  readonly controlUrl: string;
+  readonly edgeToken: string;
+  /** Address that SDP names. */
+  readonly publicIp: string;
+  /** PEM of the authority that is trusted besides those that node brings; null: none. */
+  readonly privateAuthority: string | null;
+}
+
+/** @throws SettingError when the certificates or the address of control are not there in time */
+export async function layGround(settings: EdgeSettings, log: EdgeLog, software: string): Promise<Ground> {
+  // Another engine has certificates of its own.
+  if (!settings.drachtio) await certificates(settings);
+  const { controlUrl, edgeToken } = await controlAddress(settings);
+  const { rtp, tls } = settings;
+  return {
+    settings,
+    log,
+    software,
+    metrics: new Metrics(),
+    current: new CurrentConfig(),
+    controlUrl,
+    edgeToken,
+    publicIp: rtp.publicIp ?? localAddress(rtp.host),
+    privateAuthority: tls.ca === null ? null : readFileSync(tls.ca, 'utf8'),
+  };
+}

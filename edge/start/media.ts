@@ -1,0 +1,20 @@
+/** Media with the settings of this edge. */
+import { lookForLibrariesIn } from '../media/codec/library.ts';
+import { createMedia, type RunningMedia } from '../media/media.ts';
+import type { Ground } from './ground.ts';
+
+/** @throws Error when no media worker can be run */
+export function mediaOf({ settings, log, publicIp }: Ground): Promise<RunningMedia> {
+  const { rtp, media } = settings;
+  lookForLibrariesIn(media.codecLibraries);
+  return createMedia({
+    listenIp: rtp.host,
+    publicIp,
+    portMin: rtp.portMin,
+    portMax: rtp.portMax,
+    workerBin: media.workerBin,
+    acceptUnmarkedWorker: media.acceptUnmarked,
+    ...(media.workers === null ? {} : { workers: media.workers }),
+    log,
+  });
+}

@@ -1,0 +1,28 @@
+/** The link to control, with what this edge is. */
+import { localAddress } from '../local-address.ts';
+import { openReporting, type Reporting, type ReportingOptions } from '../reporting/reporting.ts';
+import { clock, type Ground } from './ground.ts';
+
+/** @param codecs whose libraries are present */
+export function reportingOf(
+  { settings, log, software, controlUrl, edgeToken, publicIp }: Ground,
+  codecs: readonly string[],
+  events: Pick<ReportingOptions, 'onConfig' | 'onCommand' | 'metrics'>,
+): Promise<Reporting> {
+  const { sip, rtp } = settings;
+  return openReporting({
+    dataDir: settings.dataDir,
+    clock,
+    controlUrl,
+    edgeToken,
+    hep: settings.hep,
+    facts: {
+      software,
+      sip: { host: sip.publicHost ?? localAddress(sip.host), port: sip.port },
+      rtp: { ip: publicIp, port_min: rtp.portMin, port_max: rtp.portMax },
+      codecs: [...codecs],
+    },
+    log: (level, message, facts) => log[level](facts ?? {}, message),
+    ...events,
+  });
+}

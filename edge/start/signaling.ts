@@ -1,0 +1,56 @@
+/** Signaling with the settings of this edge. */
+import type { Calls } from '../call/calls.ts';
+import type { TestVisits } from '../call/test-visits.ts';
+import { hostPort } from '../local-address.ts';
+import type { Reporting } from '../reporting/reporting.ts';
+import { Signaling } from '../signaling/signaling.ts';
+import { resolveSource } from '../signaling/source-hosts.ts';
+import type { Trunks } from '../trunks/trunks.ts';
+import { clock, type Ground } from './ground.ts';
+
+interface SignalingParts {
+  readonly calls: Calls;
+  readonly testVisits: TestVisits;
+  readonly reporting: Reporting;
+  /** Asked for when it is needed: trunks are made after signaling. */
+  readonly trunks: () => Trunks;
+  /** Called when the engine is there (again) or lost. */
+  readonly engineUp: (up: boolean) => void;
+}
+
+export function signalingOf(ground: Ground, parts: SignalingParts): Signaling {
+  const { settings, log, software, metrics } = ground;
+  const { calls, testVisits, reporting, trunks, engineUp } = parts;
+  const { sip } = settings;
+  return new Signaling({
+    clock,
+    log,
+    calls,
+    publicAddress: sip.publicHost === null ? null : hostPort(sip.publicHost, sip.port),
+    software,
+    session: settings.session,
+    refers: settings.refers,
+    countRefer: (from, outcome) => metrics.count('trunkline_edge_refers_total', { from, outcome }),
+    strangers: settings.strangers,
+    testVisits,
+    refused: (reason) => metrics.count('trunkline_edge_refused_total', { reason }),
+    engineUp,
+    resolve: (host) => sourceAddresses(host, trunks()),
+    registrars: {
+      resolve: (host, port) => trunks().resolve(host, port),
+      report: (trunkId, state) => reporting.report({ type: 'registration', trunk_id: trunkId, ...state }),
+      settings: settings.registration,
+    },
+  });
+}
+
+/** Where calls of a trunk's host may come from: what the machine knows of the host, and what calls to it use. */
+async function sourceAddresses(host: string, trunks: Trunks): Promise<string[]> {
+  const [known, used] = await Promise.allSettled([resolveSource(host), trunks.resolve(host, null)]);
+  const addresses = new Set(known.status === 'fulfilled' ? known.value : []);
+  if (used.status === 'fulfilled' && used.value.ok) {
+    for (const { address } of used.value.targets) addresses.add(address);
+  }
+  if (addresses.size === 0 && known.status === 'rejected') throw known.reason;
+  return [...addresses].sort();
+}

@@ -1,0 +1,77 @@
+/** Test calls over a trunk, and test runs that call the edge itself. */
+import { readFileSync } from 'node:fs';
+import { newId } from '#shared/ids.ts';
+import type { AgentsDeps } from '../agent/agents.ts';
+import type { Calls } from '../call/calls.ts';
+import type { Agents } from '../call/ports/agents.ts';
+import type { TestVisits } from '../call/test-visits.ts';
+import type { CommandTargets } from '../commands.ts';
+import { localAddress } from '../local-address.ts';
+import type { RunningMedia } from '../media/media.ts';
+import { nearbyMedia } from '../nearby-media.ts';
+import { ownTarget } from '../own-address.ts';
+import type { Reporting } from '../reporting/reporting.ts';
+import type { Signaling } from '../signaling/signaling.ts';
+import { runOverCall } from '../test-calls.ts';
+import { runTestCall } from '../trunks/test-call/test-call.ts';
+import type { Trunks } from '../trunks/trunks.ts';
+import { clock, type Ground } from './ground.ts';
+
+interface TestParts {
+  readonly calls: Calls;
+  readonly testVisits: TestVisits;
+  readonly trunks: Trunks;
+  readonly signaling: Signaling;
+  readonly media: RunningMedia;
+  readonly agents: Agents;
+  readonly agentDeps: AgentsDeps;
+  readonly reporting: Reporting;
+}
+
+export function testsOf(ground: Ground, parts: TestParts): Pick<CommandTargets, 'testCall' | 'testRun'> {
+  const { settings, log, metrics, controlUrl, publicIp } = ground;
+  const { calls, testVisits, trunks, signaling, media, agents, agentDeps, reporting } = parts;
+  const { sip, rtp, tls } = settings;
+  return {
+    testCall: (order) =>
+      runTestCall(order, {
+        clock,
+        calls,
+        routes: trunks,
+        dialer: { dial: (...attempt) => signaling.dial(...attempt) },
+        media,
+        agents,
+        reporter: reporting,
+        log,
+      }),
+    testRun: (order) =>
+      runOverCall(order, {
+        clock,
+        log,
+        controlUrl,
+        calls,
+        visits: testVisits,
+        dialer: {
+          dial: (...attempt) => {
+            if (!signaling.own) throw new Error('signaling has no line of its own');
+            return signaling.own.dial(...attempt);
+          },
+        },
+        self: () => ownTarget(sip, sip.publicHost, readFileSync(tls.cert, 'utf8')),
+        media: nearbyMedia(media, publicIp, localAddress(rtp.host)),
+        agents: agentDeps,
+        limits: settings.testCalls,
+        counts: {
+          ended: (how) => metrics.count('trunkline_edge_test_calls_total', { how }),
+          turnEnded: (by, cut) => {
+            metrics.count('trunkline_edge_test_turns_total', { ended_by: by });
+            if (cut) metrics.count('trunkline_edge_test_turns_cut_total');
+          },
+        },
+        reporter: reporting,
+        tts: agentDeps.tts,
+        stt: agentDeps.stt,
+        newId,
+      }),
+  };
+}

@@ -1,0 +1,35 @@
+/** The outbound trunks with the settings of this edge. */
+import { join } from 'node:path';
+import type { ProbeReports } from '../probe-reports.ts';
+import type { Signaling } from '../signaling/signaling.ts';
+import { NodeDns } from '../trunks/dns.ts';
+import { Trunks } from '../trunks/trunks.ts';
+import { clock, type Ground } from './ground.ts';
+
+/** A name server that is silent for so long is asked again, or the next one is, ms. */
+const dnsTimeoutMs = 2_000;
+const dnsTries = 2;
+
+/** @throws Error when what failover remembers cannot be opened */
+export function trunksOf(ground: Ground, signaling: Signaling, probes: ProbeReports): Trunks {
+  const { settings, log, metrics, current, privateAuthority } = ground;
+  const { dnsServers, probes: health, failbackAfter, failoverAfter } = settings.trunks;
+  return new Trunks({
+    clock,
+    random: Math.random,
+    storePath: join(settings.dataDir, 'failover.db'),
+    dns: new NodeDns({ servers: dnsServers, timeoutMs: dnsTimeoutMs, tries: dnsTries }),
+    allowed: current.allowedTargets,
+    ca: privateAuthority === null ? [] : [privateAuthority],
+    prober: signaling,
+    report: (probe) => probes.add(probe),
+    moved: (move) => {
+      log.warn({ trunk_id: move.trunkId, from: move.from, to: move.to, cause: move.cause }, 'trunk moves');
+      metrics.count('trunkline_edge_trunk_moves_total', { cause: move.cause });
+      probes.moved(move.trunkId, move.to);
+    },
+    health,
+    failbackAfter,
+    failoverAfter,
+  });
+}
