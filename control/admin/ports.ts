@@ -2,7 +2,7 @@
 
 import { commandLineActor } from '../audit/rules.ts';
 import { recordChange } from '../audit/store.ts';
-import { openColumn } from '../porting/at-rest.ts';
+import { openColumn } from '../porting/sealed-store.ts';
 import { findRequest } from '../porting/store.ts';
 import { type Command, required, UsageError } from './command.ts';
 

@@ -14,11 +14,7 @@ const order = { phone_number: '+14155550123', task: 'Say hello.', webhook: 'http
 describe('a control plane that is killed while an edge places a call', () => {
   let control: ControlProgram;
   beforeEach(() => {
-    control = new ControlProgram({
-      SIP_ENTITLEMENT_DEFAULT: 'true',
-      CALL_QUEUED_SECONDS: '2',
-      EDGE_COMMAND_TIMEOUT_MS: '1000',
-    });
+    control = new ControlProgram({ SIP_ENTITLEMENT_DEFAULT: 'true' });
   });
   afterEach(() => control.remove());
 
@@ -37,7 +33,8 @@ describe('a control plane that is killed while an edge places a call', () => {
     }));
 
   it('closes the call that its edge does not report, and leaves the one that it does', async () => {
-    await control.start();
+    // The answer of the edge is waited for until the program is killed.
+    await control.start({ EDGE_COMMAND_TIMEOUT_MS: '60000' });
     let edge = await link();
     await control.call('POST', '/v1/sip/attach', trunk);
     const ids: string[] = [];
@@ -50,7 +47,7 @@ describe('a control plane that is killed while an edge places a call', () => {
     const [unplaced = '', placed = ''] = ids;
     await control.end('SIGKILL');
     await edge.closed;
-    await control.start();
+    await control.start({ CALL_QUEUED_SECONDS: '2', EDGE_COMMAND_TIMEOUT_MS: '1000' });
     expect(await call(unplaced)).toMatchObject({ status: 'queued' });
     edge = await link();
     const live = {

@@ -99,6 +99,19 @@ describe('the OpenAPI document', () => {
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
+  it('says for each POST with a key what an Idempotency-Key does, a restart included', () => {
+    const posts = operations().filter(
+      ({ name, operation }) => name.startsWith('post ') && (operation.security ?? []).length > 0,
+    );
+    expect(posts.length).toBeGreaterThan(30);
+    const headerOf = ({ parameters = [] }: Operation) =>
+      parameters.find((one) => one.in === 'header' && one.name === 'idempotency-key');
+    expect(posts.filter(({ operation }) => !headerOf(operation)).map(({ name }) => name)).toEqual([]);
+    const told = (path: string) => JSON.stringify(headerOf(document.paths?.[path]?.post ?? {}));
+    expect(told('/v1/admin/ports/{id}/status')).toContain('carried out once, too');
+    expect(told('/v1/pathway/chat/create')).toContain('outcome: unknown');
+  });
+
   it('holds JSON Schema 2020-12 only', () => {
     const bodies = media().flatMap(({ name, schema }) => schemaProblems(schema, name));
     const parameters = operations().flatMap(({ name, operation: { parameters = [] } }) =>

@@ -1,5 +1,6 @@
 /** GET /openapi.json and GET /docs: made from the routes' own schemas (contract 14.2). */
 import swagger from '@fastify/swagger';
+import type { FastifyContextConfig } from 'fastify';
 import type { App } from '../http/app-types.ts';
 import { docsPage } from './docs-page.ts';
 import { finishDocument, type OpenApiDocument } from './openapi-document.ts';
@@ -42,6 +43,10 @@ export function addOpenApi(app: App): void {
         schema: {
           ...schema,
           ...(isObject(schema?.body) && { body: bodyWithExample(route.method, url, schema.body) }),
+          ...(needsKey &&
+            [route.method].flat().includes('POST') && {
+              headers: withIdempotencyKey(schema?.headers, route.config),
+            }),
           tags: [tagOf(url)],
           security: needsKey ? [{ key: [] }] : [],
           response: { ...refusals, ...successAnswers(schema?.response) },
@@ -59,6 +64,26 @@ export function addOpenApi(app: App): void {
 function bodyWithExample(method: string | string[], url: string, body: object): object {
   const written = requestExamples[`${[method].flat()[0]} ${url}`];
   return { ...body, 'x-examples': { request: { value: written ?? exampleOf(body, 'required') } } };
+}
+
+/** What becomes of a request with a key that a restart cut off (http/idempotency.ts). */
+function withIdempotencyKey(
+  headers: unknown,
+  { atomic = false, resumable = false }: FastifyContextConfig = {},
+): object {
+  const cutOff =
+    atomic || resumable
+      ? 'A request that a restart cut off is carried out once, too.'
+      : 'A request that a restart cut off may have been carried out: it is refused with IDEMPOTENCY_CONFLICT and `outcome: unknown`.';
+  const key = {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    description: `For 24 hours the same key with the same body gets the first answer again. ${cutOff}`,
+  };
+  const declared =
+    isObject(headers) && 'properties' in headers && isObject(headers.properties) ? headers.properties : {};
+  return { type: 'object', properties: { ...declared, 'idempotency-key': key } };
 }
 
 const descriptions: Readonly<Record<string, string>> = { 200: 'Success', 202: 'Accepted', 503: 'Not ready' };

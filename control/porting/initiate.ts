@@ -9,7 +9,6 @@ import type { Db, PortRequestRow } from '../db/tables.ts';
 import { hashKey } from '../organizations/rules.ts';
 import { findOrganization } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
-import { portContext, sealDetails } from './at-rest.ts';
 import type { CheckPortability } from './check.ts';
 import { missingDocuments, referDocuments } from './documents-store.ts';
 import { signatureExpirySubject } from './expiry-store.ts';
@@ -18,6 +17,7 @@ import { queueMails } from './mails-store.ts';
 import { changePorts } from './moves.ts';
 import { signatureMail } from './notice-rules.ts';
 import { requireNumbers } from './portability-rules.ts';
+import { portContext, sealDetails } from './sealed-store.ts';
 import { insertHistory, insertNumbers, insertRequest, numbersInProgress } from './store.ts';
 import { signatureUrl } from './views.ts';
 

@@ -4,8 +4,8 @@ import { newId } from '#shared/ids.ts';
 import type { Without } from '../db/due-work.ts';
 import type { SecretBox } from '../db/secrets.ts';
 import type { Db, PortMailRow, PortRequestRow } from '../db/tables.ts';
-import { portContext } from './at-rest.ts';
 import type { PortMail } from './notice-rules.ts';
+import { portContext } from './sealed-store.ts';
 
 /** Mails that ended are kept this long, for a person who looks for one. */
 const keptMs = 7 * 24 * 60 * 60 * 1000;

@@ -5,8 +5,8 @@ import { DueWork } from '../db/due-work.ts';
 import type { PortMailRow } from '../db/tables.ts';
 import type { Services } from '../services.ts';
 import { type DeliveryOutcome, nextAttempt } from '../webhooks/rules.ts';
-import { portContext } from './at-rest.ts';
 import { dueMails, forgetMails, mailSubject, nextMail, updateMail } from './mails-store.ts';
+import { portContext } from './sealed-store.ts';
 
 /** What carries mail; alerts have theirs from the same place. */
 export interface MailSender {

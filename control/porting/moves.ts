@@ -11,11 +11,11 @@ import { holdNumber } from '../numbers/store.ts';
 import { findOrganization } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
 import { queueEvent, webhookSubject } from '../webhooks/store.ts';
-import { openDetails } from './at-rest.ts';
 import { dateOf, expectedCompletion } from './business-days.ts';
 import { dropSignatureMails, mailSubject, queueMails } from './mails-store.ts';
 import { changeMail } from './notice-rules.ts';
 import { cancelOrder, orderSubject } from './orders-store.ts';
+import { openDetails } from './sealed-store.ts';
 import { type Actor, isOpen, type NumberState, planMove, requestStatus } from './state-rules.ts';
 import {
   findNumbers,

@@ -12,7 +12,6 @@ import { createHash } from 'node:crypto';
 import { systemActor } from '../audit/rules.ts';
 import { DueWork } from '../db/due-work.ts';
 import type { PortOrderRow } from '../db/tables.ts';
-import { openColumn, openDetails, portContext } from './at-rest.ts';
 import { type Carrier, type CarrierFile, CarrierRefusal } from './carrier.ts';
 import { orderPauseMs } from './carrier-rules.ts';
 import type { DocumentFiles } from './documents.ts';
@@ -20,6 +19,7 @@ import { documentsOf } from './documents-store.ts';
 import { changePorts, moveNumbers } from './moves.ts';
 import { type TakeParts, take } from './order-state.ts';
 import { dueOrders, nextOrder, orderSubject, setCarrierOrderId, updateOrder } from './orders-store.ts';
+import { openColumn, openDetails, portContext } from './sealed-store.ts';
 import { isOpen } from './state-rules.ts';
 import { findLetter, findNumbers, findRequest, type PortRequest } from './store.ts';
 

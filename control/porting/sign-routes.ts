@@ -8,9 +8,9 @@ import type { App } from '../http/app-types.ts';
 import { showWindow } from '../http/guard.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import type { Services } from '../services.ts';
-import { openColumn } from './at-rest.ts';
 import { pageHeaders, problemPage, signedPage, signPage } from './letter-page.ts';
 import { parseForm, prefersHtml } from './page-rules.ts';
+import { openColumn } from './sealed-store.ts';
 import { currentLetter, openLink, signLetter } from './sign.ts';
 
 /** Contract 1.6. */

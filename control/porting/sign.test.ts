@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { portContext } from './at-rest.ts';
 import { parseForm, prefersHtml } from './page-rules.ts';
+import { portContext } from './sealed-store.ts';
 import { detail, initiate, move, order, type PortTest, pdfText, sign, startPortTest } from './testing.ts';
 
 const number = '+14155550100';

@@ -5,13 +5,13 @@ import type { Actor as ChangeActor } from '../audit/rules.ts';
 import type { Db } from '../db/tables.ts';
 import { findOrganization } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
-import { openDetails, portContext, sealSigner } from './at-rest.ts';
 import { dateOf } from './business-days.ts';
 import { sameName } from './initiate-rules.ts';
 import { letterPdf } from './letter-pdf.ts';
 import { type Letter, letterHash, letterOf, letterText, type SignatureFacts } from './letter-rules.ts';
 import { changePorts, moveNumbers } from './moves.ts';
 import { queueOrder } from './orders-store.ts';
+import { openDetails, portContext, sealSigner } from './sealed-store.ts';
 import { isOpen } from './state-rules.ts';
 import {
   findLetter,

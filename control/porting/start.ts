@@ -1,12 +1,12 @@
 /** Starts what porting does in the background: mails, orders at the carrier, what expires. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Services } from '../services.ts';
-import { sealEarlierRows } from './at-rest.ts';
 import { isKnownFile } from './documents-store.ts';
 import { startDocumentExpiry, startSignatureExpiry } from './expiry.ts';
 import { type MailSender, startMails } from './mails.ts';
 import { startOrders } from './orders.ts';
 import type { PortingParts } from './parts.ts';
+import { sealEarlierRows } from './sealed-store.ts';
 
 /** First puts right what an earlier version left in clear and a crash of uploads. Returns a function that ends all of it. */
 export async function startPorting(

@@ -2,9 +2,9 @@
 import type { PortDetail, PortSummary } from '#shared/api/porting.ts';
 import type { Db } from '../db/tables.ts';
 import type { Services } from '../services.ts';
-import { openColumn, openDetails, portContext } from './at-rest.ts';
 import { documentsOf } from './documents-store.ts';
 import { expectedOf } from './moves.ts';
+import { openColumn, openDetails, portContext } from './sealed-store.ts';
 import type { NumberState } from './state-rules.ts';
 import { findHistory, findNumbers, findNumbersOf, type PortRequest } from './store.ts';
 

@@ -124,7 +124,7 @@ describe('the end', () => {
       expect(own.stats()).toMatchObject({ legs: 0, ports: { inUse: 0 }, workerDeaths: 1 });
       await expect(leg.answer(peer.sdp())).rejects.toThrow('media worker died');
       leg.close();
-      while (own.stats().workers.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      await expect.poll(() => own.stats().workers.length, { interval: 10 }).toBe(1);
       const next = await own.createLeg({ callId: 'b', codecs: ['PCMU'] });
       peer.connect(await next.answer(peer.sdp()));
       next.attach(toneEndpoint(440));

@@ -41,10 +41,10 @@ const dismissal =
 
 const menuForms = [
   /\bpress\s+([0-9*#]|one|two|three|four|five|six|seven|eight|nine|zero|star|pound)\s+(?:for|to)\s+([^,.;?]+)/gi,
-  /\b(?:for|to)\s+([^,.;?]+?),?\s+(?:please\s+)?press\s+([0-9*#]|one|two|three|four|five|six|seven|eight|nine|zero|star|pound)\b/gi,
+  /\b(?:for|to)\s+([^,.;?]{1,100}?),?\s+(?:please\s+)?press\s+([0-9*#]|one|two|three|four|five|six|seven|eight|nine|zero|star|pound)\b/gi,
 ] as const;
 export function hear(lines: readonly string[]): Heard {
-  const text = lines.join(' ').trim();
+  const text = lines.join(' ').replaceAll(/\s+/g, ' ').trim();
   const sentences = text.split(/(?<=[.!?])\s+/).filter((sentence) => sentence !== '');
   const questions = sentences.filter((sentence) => asks.test(sentence));
   return {

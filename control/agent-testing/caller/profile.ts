@@ -33,7 +33,7 @@ const mostKnown = 200;
 
 /** Reads a scenario's persona. The same text always gives the same profile. */
 export function callerProfile(brief: CallerBrief): CallerProfile {
-  const text = [brief.tester_persona_prompt ?? '', brief.advanced_instructions ?? ''].join('\n').trim();
+  const text = tidy([brief.tester_persona_prompt ?? '', brief.advanced_instructions ?? ''].join('\n'));
   const given = factsGiven(brief.metadata);
   const key = JSON.stringify([text, brief.tester_persona_name, given]);
   const before = known.get(key);
@@ -43,6 +43,12 @@ export function callerProfile(brief: CallerBrief): CallerProfile {
   if (known.size >= mostKnown && oldest !== undefined) known.delete(oldest);
   known.set(key, profile);
   return profile;
+}
+
+/** Lines without blanks at their ends or between them: no pattern must try each part of a long run of blanks. */
+function tidy(text: string): string {
+  const lines = text.split('\n').map((line) => line.replaceAll(/\s+/g, ' ').trim());
+  return lines.filter((line) => line !== '').join('\n');
 }
 
 /** `metadata.facts`: what the caller knows, by name. */

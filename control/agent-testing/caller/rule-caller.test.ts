@@ -46,6 +46,20 @@ describe('a cooperative caller', () => {
   });
 });
 
+describe('a caller', () => {
+  it.each([
+    ['line ends', '\n'],
+    ['blanks', ' '],
+    ['tabs', '\t'],
+    ['menus', 'for '],
+    ['quotes', '"'],
+    ['wishes', 'you want to '],
+  ])('whose prompt and agent are full of %s answers in linear time', async (_what, part) => {
+    const text = `x${part.repeat(20_000 / part.length - 1)}x`;
+    expect(await answers({ tester_persona_prompt: text }, `${text}${text}`, hello)).toHaveLength(2);
+  });
+});
+
 describe('an angry caller', () => {
   const angry = {
     category: 'ANGRY_CALLER',

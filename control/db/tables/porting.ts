@@ -18,7 +18,7 @@ export interface PortRequestRow {
   org_id: string;
   /** Follows from those of the numbers. */
   status: PortStatus;
-  /** JSON with the canonical names of contract 5.3; sealed, like who signed below (porting/at-rest.ts). */
+  /** JSON with the canonical names of contract 5.3; sealed, like who signed below (porting/sealed-store.ts). */
   details: string;
   /** Sealed. */
   pin: string | null;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../testing/harness.ts';
-import { openDetails, portContext } from './at-rest.ts';
+import { openDetails, portContext } from './sealed-store.ts';
 import { address, initiate, order, sign } from './testing.ts';
 
 let folder = '';
