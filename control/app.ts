@@ -20,7 +20,7 @@ import { startLostCalls } from './calls/lost.ts';
 import { callRoutes } from './calls/routes.ts';
 import { chatRoutes } from './chats/routes.ts';
 import type { ControlConfig } from './config.ts';
-import type { TextSessionParts } from './conversations/text-session.ts';
+import type { TextSessionParts } from './conversations/text-parts.ts';
 import { webhookClient } from './conversations/webhooks.ts';
 import { type Database, openDatabase } from './db/open.ts';
 import { loadSecretKey, SecretBox } from './db/secrets.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '#shared/clock.ts';
 import type { Models } from '#shared/models/models.ts';
 import type { TestCallDoor } from './agent-testing/sip/door.ts';
 import type { ControlConfig } from './config.ts';
-import type { TextSessionParts } from './conversations/text-session.ts';
+import type { TextSessionParts } from './conversations/text-parts.ts';
 import type { Database } from './db/open.ts';
 import type { SecretBox } from './db/secrets.ts';
 import type { Announcements } from './edges/announcements.ts';
@@ -12,7 +12,7 @@ import type { ConnectedEdges } from './edges/registry.ts';
 import type { EdgeConfigStore } from './edges/store.ts';
 import type { Quotas } from './organizations/quota-rules.ts';
 import type { PromotionGates } from './promotion/rules.ts';
-import type { ToolService } from './tools/start.ts';
+import type { ToolService } from './tools/service.ts';
 
 export interface Services {
   /** Who speaks and understands in chats and tests: language models where they are configured, else rules. */

@@ -1,4 +1,5 @@
 /** POST /v1/agent-testing/scenarios/generate-from-call: a scenario out of a conversation (contract 6.2). */
+import { setImmediate } from 'node:timers/promises';
 import type { GenerateFromCall } from '#shared/api/agent-testing/templates.ts';
 import { ApiError } from '#shared/errors.ts';
 import { findLoggedCall, findTranscript } from '../calls/store.ts';
@@ -37,7 +38,12 @@ export async function scenarioFromCall(
   if (!isSpoken(source.lines)) throw ApiError.of('EMPTY_TRANSCRIPT');
   const redaction = new Redaction();
   redaction.learn(await namesSaid(source.lines), [source.requestData, source.variables]);
-  const lines = source.lines.map(({ role, content }) => ({ role, content: redaction.text(content) }));
+  const lines: SpokenLine[] = [];
+  for (const { role, content } of source.lines) {
+    lines.push({ role, content: redaction.text(content) });
+    // A long call takes a second in all; others in this process get their turn.
+    await setImmediate();
+  }
   const request_data = source.requestData && asObject(redaction.value(source.requestData));
   const draft = await writer.write(lines);
   return {

@@ -13,7 +13,7 @@ import { isObject } from '#shared/agent/graph-problem.ts';
 import type { ToolResult, Variables } from '#shared/agent/interfaces.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { TextAgent } from '../conversations/text-agent.ts';
-import type { TextSessionParts, TextTools } from '../conversations/text-session.ts';
+import type { TextSessionParts, TextTools } from '../conversations/text-parts.ts';
 import type { RecordedToolCall, RecordedWebhook } from './ports.ts';
 
 export interface Mock {

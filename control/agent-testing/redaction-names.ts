@@ -47,11 +47,12 @@ const mostOfLine = 1000;
 
 /** What may be a part of somebody's name, in any case. Others in this process get their turn between two lines. */
 export async function namesSaid(lines: readonly Line[]): Promise<string[]> {
-  const found = lines.flatMap(({ content }) => introduced(content));
-  found.push(...answered(lines));
+  const found = answered(lines);
   let left = mostCharacters;
   // What the caller says goes into the scenario, so it comes first.
   for (const { content } of lines.toSorted((a, b) => Number(a.role !== 'user') - Number(b.role !== 'user'))) {
+    found.push(...introduced(content));
+    await setImmediate();
     const part = content.slice(0, Math.min(mostOfLine, left));
     if (part === '') continue;
     left -= part.length;

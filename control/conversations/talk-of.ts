@@ -5,7 +5,7 @@ import type { ToolRunner } from '#shared/agent/interfaces.ts';
 import { Conversation } from '#shared/agent/interpreter.ts';
 import { PersonaConversation } from '#shared/agent/persona.ts';
 import { pathwaysOf, type TextAgent } from './text-agent.ts';
-import type { TextFacts, TextSessionParts, TextState } from './text-session.ts';
+import type { TextFacts, TextSessionParts, TextState } from './text-parts.ts';
 
 /** Contract 9.1. */
 const defaultTimezone = 'America/Los_Angeles';

@@ -3,7 +3,8 @@ import type { DialogueModel, DialoguePart, DialogueQuestion } from '#shared/agen
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
 import type { PersonaTextAgent, TextGraph } from './text-agent.ts';
-import { TextSession, type TextSessionParts, type TextState, type ToolConversation } from './text-session.ts';
+import type { TextSessionParts, TextState, ToolConversation } from './text-parts.ts';
+import { TextSession } from './text-session.ts';
 
 /** Says what a test has written for each question. */
 class ScriptedModel implements DialogueModel {

@@ -10,71 +10,15 @@ import type {
   Talk,
   Visit,
   WebhookCall,
-  WebhookRequest,
-  WebhookResult,
 } from '#shared/agent/conversation.ts';
-import type { ConversationState } from '#shared/agent/conversation-options.ts';
-import type { DialogueModel } from '#shared/agent/dialogue.ts';
-import type { ToolResult, ToolRunner, Turn, Understanding, Variables } from '#shared/agent/interfaces.ts';
+import type { ToolResult, ToolRunner, Turn, Variables } from '#shared/agent/interfaces.ts';
 import { Conversation } from '#shared/agent/interpreter.ts';
 import { PersonaConversation } from '#shared/agent/persona.ts';
-import type { PersonaState } from '#shared/agent/persona-state.ts';
-import type { Clock } from '#shared/clock.ts';
 import type { AgentTool } from '#shared/edge-protocol/agents.ts';
 import { RecordedTools, type ToolCallRecord } from './recorded-tools.ts';
 import { talkOf } from './talk-of.ts';
 import { nodeTool, type TextAgent } from './text-agent.ts';
-
-export interface TextSessionParts {
-  /** `services.models.agent({ onFailure: 'reject' })`, or what a test needs. */
-  readonly models: { readonly understanding: Understanding; readonly dialogue: DialogueModel };
-  /** Never rejects: what goes wrong is in the result. */
-  readonly webhook: (request: WebhookRequest, nodeId: string) => Promise<WebhookResult>;
-  /** null: no agent has tools */
-  readonly tools: TextTools | null;
-  readonly clock: Pick<Clock, 'now'>;
-  /** The same questions then get the same answers, as far as the models are able to. */
-  readonly seed?: number;
-  /** Aborted when the conversation is over from outside. */
-  readonly signal?: AbortSignal;
-}
-
-/** Lets an agent use its tools. */
-export type TextTools = (given: readonly AgentTool[], conversation: ToolConversation) => ToolRunner;
-
-export interface ToolConversation {
-  readonly orgId: string;
-  readonly conversationId: string;
-  readonly source: 'chat' | 'widget' | 'test';
-}
-
-/** What a conversation is told about itself. */
-export interface TextFacts {
-  /** Stands as `call_id` among the variables. */
-  readonly id: string;
-  /** From request_data; names of built-in variables are ignored (contract 9.4). */
-  readonly variables: Variables;
-  /** Whose conversation it is, for the log of tools. Default: chat */
-  readonly source?: ToolConversation['source'];
-  /** IANA zone; default: the one of contract 9.1 */
-  readonly timezone?: string;
-  readonly from?: string;
-  readonly to?: string;
-}
-
-/** Where a conversation stands: plain data. */
-export interface TextState {
-  readonly talk:
-    | { readonly kind: 'pathway'; readonly state: ConversationState }
-    | { readonly kind: 'persona'; readonly state: PersonaState };
-  readonly node: TextNode | null;
-  readonly completed: boolean;
-}
-
-export interface TextNode {
-  readonly id: string;
-  readonly name: string;
-}
+import type { TextFacts, TextNode, TextSessionParts, TextState } from './text-parts.ts';
 
 /** One answer, and the node that gave it; null with a persona that is in no pathway. */
 export interface TextLine {

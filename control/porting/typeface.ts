@@ -8,8 +8,11 @@ import { createRequire } from 'node:module';
 import fontkit from '@pdf-lib/fontkit';
 import { PDFDocument, type PDFFont, StandardFonts } from 'pdf-lib';
 
-const files = { regular: 'DejaVuSans.ttf', bold: 'DejaVuSans-Bold.ttf' } as const;
-const { resolve } = createRequire(import.meta.url);
+const require = createRequire(import.meta.url);
+const files = {
+  regular: require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'),
+  bold: require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf'),
+} as const;
 
 interface Fonts {
   readonly regular: PDFFont;
@@ -51,7 +54,7 @@ const read = new Map<string, Buffer>();
 function typeface(weight: keyof typeof files): Buffer {
   const known = read.get(weight);
   if (known) return known;
-  const bytes = readFileSync(resolve(`dejavu-fonts-ttf/ttf/${files[weight]}`));
+  const bytes = readFileSync(files[weight]);
   read.set(weight, bytes);
   return bytes;
 }

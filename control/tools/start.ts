@@ -1,10 +1,9 @@
 /** Puts the tools together with the deployment's settings, SMS service and metrics. */
-import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
-import type { ToolRunner } from '#shared/agent/interfaces.ts';
-import type { AgentTool } from '#shared/edge-protocol/agents.ts';
+import { Counter, Gauge, type Metric } from 'prom-client';
 import type { Services } from '../services.ts';
 import type { SendSms } from './prepare.ts';
-import { type ToolConversation, toolRunner } from './tool-runner.ts';
+import type { ToolService } from './service.ts';
+import { toolRunner } from './tool-runner.ts';
 import { type ToolMetrics, Tools, type ToolsParts } from './tools.ts';
 
 /** What carries SMS for the deployment; `senders.sms` of the alerts is one. */
@@ -21,15 +20,6 @@ interface SmsSender {
     },
     signal: AbortSignal,
   ): Promise<{ readonly outcome: 'sent' | 'refused' | 'unavailable' }>;
-}
-
-/** The tools as the other areas use them. */
-export interface ToolService {
-  readonly tools: Tools;
-  /** Runs the tools of one conversation that control holds itself. */
-  forConversation(given: readonly AgentTool[], conversation: ToolConversation): ToolRunner;
-  /** Adds the tools' metrics to those of the deployment. */
-  measure(registry: Registry): void;
 }
 
 export function startTools(

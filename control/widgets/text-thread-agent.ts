@@ -5,7 +5,8 @@ import { newState } from '#shared/agent/persona-state.ts';
 import { fillTemplate } from '#shared/agent/template.ts';
 import { pathwayTextAgent, personaTextAgent } from '../conversations/agent-store.ts';
 import { pathwaysOf, type TextAgent } from '../conversations/text-agent.ts';
-import { TextSession, type TextSessionParts, type TextState } from '../conversations/text-session.ts';
+import type { TextSessionParts, TextState } from '../conversations/text-parts.ts';
+import { TextSession } from '../conversations/text-session.ts';
 import type { Db } from '../db/tables.ts';
 import type { AgentSource, Answered, AnswerRequest, NewConversation, ThreadAgent } from './thread-agent.ts';
 
