@@ -8,6 +8,8 @@ export type RemovedKind = 'phone_number' | 'number' | 'email' | 'url' | 'address
 const digitWord = '(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double|triple)';
 const street =
   'street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|square|sq|highway|hwy|place|pl|terrace|way';
+/** "Order 4711 is on its way" is no address. */
+const noStreet = 'is|are|was|were|on|its|the|a|an|my|your|our|in|at|for|and|or|to|has|have|will|people|of';
 const month = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*';
 const date = `(?:\\d{4}-\\d{2}-\\d{2}|${month} \\d{1,2}(?:st|nd|rd|th)?(?:,? \\d{4})?|\\d{1,2}(?:st|nd|rd|th)? (?:of )?${month}(?: \\d{4})?)`;
 
@@ -68,7 +70,7 @@ export const patterns: readonly (readonly [RemovedKind, RegExp])[] = [
   [
     'address',
     new RegExp(
-      `\\b\\d{1,6}[a-z]?(?: [\\p{L}'.-]+){1,4} (?:${street})\\b\\.?(?:,? (?:apt|apartment|suite|unit|floor|#) ?[\\w-]+)?`,
+      `\\b\\d{1,6}[a-z]?(?: (?!(?:${noStreet})\\b)[\\p{L}'.-]+){1,4} (?:${street})\\b\\.?(?:,? (?:apt|apartment|suite|unit|floor|#) ?[\\w-]+)?`,
       'giu',
     ),
   ],

@@ -56,6 +56,8 @@ describe('the text of a call', () => {
   it.each([
     'on 2030-01-15 at 10:30',
     'table for 4, order 1234',
+    'Order 4711 is on its way.',
+    '2 people in the first place',
     'three or four people',
     'It costs 19.90 dollars',
     'Sorry, I am just calling',

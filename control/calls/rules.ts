@@ -6,9 +6,7 @@ import type { CallRecord, TranscriptEntry } from '#shared/edge-protocol/calls.ts
 import { type TerminationCode, terminations } from '#shared/termination.ts';
 import type { CallRow } from '../db/tables.ts';
 import type { LoggedCall } from './log-store.ts';
-
-export const outcomes = ['in_progress', 'completed', 'busy', 'no_answer', 'canceled', 'failed'] as const;
-export type Outcome = (typeof outcomes)[number];
+import type { Outcome } from './outcome-rules.ts';
 
 /** How the call log names the end of a call (contract 3.4). */
 function outcomeOf(

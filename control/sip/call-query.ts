@@ -3,7 +3,7 @@ import type { CallLogQuery } from '#shared/api/sip-calls.ts';
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { CallFilter } from '../calls/log-store.ts';
-import { outcomes } from '../calls/rules.ts';
+import { outcomes } from '../calls/outcome-rules.ts';
 import { readSpan } from '../http/query-times.ts';
 
 /** The filter that a query stands for, but for its cursor. @throws ApiError INVALID_PARAMETER */

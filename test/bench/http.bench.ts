@@ -8,11 +8,11 @@ import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { bookingGraph } from '../../control/agent-testing/runs/testing.ts';
-import { openDatabase } from '../../control/db/open.ts';
 import { EdgeClient } from '../../control/testing/edge-client.ts';
 import { markdownTable } from '../../scripts/bench/table.ts';
 import { ControlProgram } from '../system/control-program.ts';
 import type { BareBodies } from './bare-route.ts';
+import { writeInBulk } from './bulk.ts';
 import { callLogQueries } from './call-log-queries.ts';
 import { callNumbers, fillCallLog } from './call-log-rows.ts';
 import { callsPerFrame, reportsOfFrame, reportsPerCall } from './call-reports.ts';
@@ -96,14 +96,11 @@ async function fill(
   testRuns: number,
 ): Promise<void> {
   await control.end('SIGTERM');
-  const file = join(control.folder, 'control.db');
   const { org_id: orgId } = firstKeys(control);
-  fillCallLog(file, orgId, calls);
-  const database = await openDatabase(file);
-  await database.exclusive((connection) =>
-    fillTestRuns(connection, { orgId, pathwayId, runs: testRuns, endsAt: Date.now() }),
-  );
-  await database.close();
+  writeInBulk(join(control.folder, 'control.db'), (connection) => {
+    fillCallLog(connection, orgId, calls);
+    fillTestRuns(connection, { orgId, pathwayId, runs: testRuns, endsAt: Date.now() });
+  });
 }
 
 function firstKeys(control: ControlProgram): { org_id: string; api_key: string; edge_token: string } {
