@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readControlConfig, settings } from './config.ts';
+import { readControlConfig } from './config.ts';
+import { settings } from './settings.ts';
 
 describe('readControlConfig', () => {
   it('has a default for everything', () => {

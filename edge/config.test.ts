@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { certificates, controlAddress, readSettings, settings } from './config.ts';
+import { certificates, controlAddress, readSettings } from './config.ts';
+import { settings } from './settings.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -10,8 +10,6 @@ import { settings } from './settings.ts';
 import type { RegistrationSettings } from './signaling/registration.ts';
 import type { TestCallLimits } from './test-calls.ts';
 
-export { settings } from './settings.ts';
-
 type SettingName = (typeof settings)[number]['name'];
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

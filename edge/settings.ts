@@ -1,4 +1,4 @@
-/** The settings of the edge as the README shows them; config.ts reads them. */
+/** The settings of the edge as docs/settings.md shows them; config.ts reads them. */
 
 import { agentModelSettings } from '#shared/models/model-settings.ts';
 import type { Setting } from '#shared/setting-reader.ts';

@@ -2,7 +2,7 @@
 
 export interface Setting {
   readonly name: string;
-  /** As it stands in the README's table; empty when there is none. */
+  /** As it stands in docs/settings.md; empty when there is none. */
   readonly default: string;
   readonly description: string;
 }

@@ -86,7 +86,8 @@ const lineLength = 300;
 function draftByRules(lines: readonly SpokenLine[]): Draft {
   const said = lines.flatMap(({ role, content }) => (role === 'user' ? [content] : []));
   const category = categoryOf(said, lines);
-  const opening = shortened(said[0] ?? '', 60);
+  const wish = said.find((line) => !greeting.test(line.trim())) ?? said[0] ?? '';
+  const opening = shortened(wish, 60);
   const shown = said.slice(0, linesShown).map((line) => `- ${shortened(line, lineLength)}`);
   return {
     name: opening === '' ? titles[category] : `${titles[category]}: ${opening}`,
@@ -94,12 +95,63 @@ function draftByRules(lines: readonly SpokenLine[]): Draft {
     category,
     tester_persona_prompt: [
       manners[category],
+      `Goal: "${shortened(wish, lineLength).replaceAll('"', "'")}"`,
+      ...answersIn(lines),
       'In the call that this test was made from, you said, in this order:',
       ...shown,
       'Say the same things in your own words, when they fit what the agent says. Make up a value wherever there are brackets, and keep to it.',
     ].join('\n'),
     tester_persona_name: null,
   };
+}
+
+/** What says nothing of why somebody calls. */
+const greeting =
+  /^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|yes|yeah|okay|there)\b[\s,.!?]*)+$/i;
+
+const topicForms = [
+  /\b(?:your|the)\s+((?:[a-z-]+\s){0,3}?[a-z-]+)(?=\s*(?:[?.,!]|$|\b(?:please|for|on|is|so|and|with|again|first|now)\b))/gi,
+  /\bhow many\s+([a-z-]+)/gi,
+  /\b(?:which|what)\s+(?!is\b|are\b|was\b|can\b|do\b|would\b|else\b)([a-z-]+)/gi,
+];
+const asks = /\?$|\b(?:please|tell|say|give|spell|enter|need)\b/i;
+const answerLead =
+  /^(?:it is|it's|it’s|that is|that's|that’s|i would like|i'd like|i’d like|on|for|yes|sure|okay|my [a-z ]{1,30}? is)[,\s]+/i;
+const mostAnswerWords = 6;
+
+/** What the caller knew, as it was asked for: `- order number: [number]`. Each thing once. */
+function answersIn(lines: readonly SpokenLine[]): string[] {
+  const known = new Map<string, string>();
+  lines.forEach(({ role, content }, index) => {
+    const asked = lines[index - 1];
+    if (role !== 'user' || asked?.role !== 'assistant') return;
+    const topic = topicOf(asked.content.slice(-lineLength));
+    const value = toldValue(content.slice(0, lineLength));
+    if (topic !== null && value !== null && !known.has(topic)) known.set(topic, value);
+  });
+  return [...known].slice(0, linesShown).map(([topic, value]) => `- ${topic}: ${value}`);
+}
+
+function topicOf(words: string): string | null {
+  const question = words.split(/(?<=[.!?])\s/).findLast((sentence) => asks.test(sentence)) ?? '';
+  for (const form of topicForms) {
+    const topic = [...question.matchAll(form)].at(-1)?.[1];
+    if (topic !== undefined) return topic.toLowerCase();
+  }
+  return null;
+}
+
+function toldValue(answer: string): string | null {
+  const taken = /\[[a-z ]{3,12}\]/.exec(answer)?.[0];
+  if (taken !== undefined) return taken;
+  const plain = answer
+    .trim()
+    .replace(answerLead, '')
+    .replace(/[\s.!]+$/, '');
+  const words = plain.split(/\s+/).length;
+  const tells =
+    plain !== '' && words <= mostAnswerWords && !/^(?:yes|no|okay|sure|thanks?|bye|great)\b|\?/i.test(plain);
+  return tells ? plain : null;
 }
 
 function shortened(text: string, most: number): string {

@@ -33,7 +33,8 @@ const mostKnown = 200;
 
 /** Reads a scenario's persona. The same text always gives the same profile. */
 export function callerProfile(brief: CallerBrief): CallerProfile {
-  const text = tidy([brief.tester_persona_prompt ?? '', brief.advanced_instructions ?? ''].join('\n'));
+  const prompt = [brief.tester_persona_prompt ?? '', brief.advanced_instructions ?? ''].join('\n');
+  const text = madeUp(tidy(prompt));
   const given = factsGiven(brief.metadata);
   const key = JSON.stringify([text, brief.tester_persona_name, given]);
   const before = known.get(key);
@@ -49,6 +50,21 @@ export function callerProfile(brief: CallerBrief): CallerProfile {
 function tidy(text: string): string {
   const lines = text.split('\n').map((line) => line.replaceAll(/\s+/g, ' ').trim());
   return lines.filter((line) => line !== '').join('\n');
+}
+
+const inventions: Readonly<Record<string, string>> = {
+  'phone number': '+1 415 555 0142',
+  number: '4821',
+  email: 'alex@example.com',
+  url: 'example.com',
+  address: '12 Example Street',
+  key: 'K7421',
+  name: 'Alex Morgan',
+};
+
+/** A scenario that was made from a call has brackets where something was taken out. */
+function madeUp(text: string): string {
+  return text.replaceAll(/\[([a-z ]{3,12})\]/g, (found, what: string) => inventions[what] ?? found);
 }
 
 /** `metadata.facts`: what the caller knows, by name. */
@@ -89,6 +105,8 @@ function nameIn(text: string, personaName: string | null): string | null {
 function goalIn(text: string): string {
   const line = goalLine.exec(text)?.[1];
   if (line !== undefined) {
+    const verbatim = /^["“](.+)["”]$/.exec(line.trim())?.[1];
+    if (verbatim !== undefined) return verbatim;
     const plain = firstPerson(line.trim().replace(/[.!]+$/, ''));
     return /^(?:I|my|we)\b/i.test(plain)
       ? `${capital(plain)}.`

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ruleWriter } from '../drafts.ts';
 import type { CallerBrief } from './ports.ts';
 import { ruleCaller } from './rule-caller.ts';
 
@@ -57,6 +58,40 @@ describe('a caller', () => {
   ])('whose prompt and agent are full of %s answers in linear time', async (_what, part) => {
     const text = `x${part.repeat(20_000 / part.length - 1)}x`;
     expect(await answers({ tester_persona_prompt: text }, `${text}${text}`, hello)).toHaveLength(2);
+  });
+});
+
+describe('a caller from a call', () => {
+  it('says what was said there, and makes up what was taken out', async () => {
+    const draft = await ruleWriter.write([
+      { role: 'assistant', content: 'Hello, this is the front desk.' },
+      { role: 'user', content: 'Hi.' },
+      { role: 'assistant', content: 'Is it about an order, or shall I connect you?' },
+      { role: 'user', content: 'It is about my order.' },
+      { role: 'assistant', content: 'Please tell me the order number.' },
+      { role: 'user', content: 'It is [number].' },
+      { role: 'assistant', content: 'Which colour would you like?' },
+      { role: 'user', content: 'I would like dark green.' },
+      { role: 'assistant', content: 'It is on its way. Anything else?' },
+      { role: 'user', content: 'No, thanks.' },
+    ]);
+    expect(draft.name).toBe('Cooperative caller: It is about my order.');
+    expect(draft.tester_persona_prompt.split('\n').slice(1, 4)).toEqual([
+      'Goal: "It is about my order."',
+      '- order number: [number]',
+      '- colour: dark green',
+    ]);
+    const { category, tester_persona_prompt } = draft;
+    const lines = [
+      'Is it about an order, or shall I connect you?',
+      'Please tell me the order number.',
+      'Which colour would you like?',
+    ];
+    expect(await answers({ category, tester_persona_prompt }, ...lines)).toEqual([
+      'It is about my order.',
+      '4821',
+      'dark green',
+    ]);
   });
 });
 

@@ -44,7 +44,11 @@ export class Cooperative implements Manner {
     const offered = heard.questions.flatMap((question) => chosenOf(question, facts));
     const wanted = heard.questions.flatMap((question) => factsFor(question, facts));
     const asked = [...new Set(offered.length > 0 ? offered : wanted)];
-    const goalFirst = heard.opensFloor || heard.text === '' || (!this.#statedGoal && asked.length === 0);
+    // "Is it about an order, or shall I connect you?" asks what the call is about, and for no order.
+    const choice =
+      heard.yesOrNo && offered.length === 0 && heard.questions.some((one) => /\bor\b/i.test(one));
+    const unsaid = !this.#statedGoal && (asked.length === 0 || choice);
+    const goalFirst = heard.opensFloor || heard.text === '' || unsaid;
     if (goalFirst) return this.#goal(asked);
     if (asked.length > 0) return say(this.#confirmed(heard, asked) ?? told(asked));
     if (heard.yesOrNo) return say(this.#chance.pick(yes));

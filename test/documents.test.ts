@@ -1,14 +1,14 @@
-/** The README's table of settings is the one that the programs read; a failure shows the line to paste. */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** The page of settings tells what the programs read; a failure shows the line to paste. No link of a document is dead. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Setting } from '#shared/setting-reader.ts';
-import { settings as control } from '../control/config.ts';
-import { settings as edge } from '../edge/config.ts';
+import { settings as control } from '../control/settings.ts';
+import { settings as edge } from '../edge/settings.ts';
 
 const root = join(import.meta.dirname, '..');
 /** With the padding of table cells taken out. */
-const readme = readFileSync(join(root, 'README.md'), 'utf8').replace(/ +\|/g, ' |');
+const page = readFileSync(join(root, 'docs', 'settings.md'), 'utf8').replace(/ +\|/g, ' |');
 
 function lineFor(program: string, { name, default: value, description }: Setting): string {
   return `| \`${name}\` | ${program} |${value === '' ? '' : ` \`${value}\``} | ${description} |`;
@@ -25,17 +25,26 @@ function expectedLines(): string[] {
   ];
 }
 
-test('the settings in the README are those of the programs, in order', () => {
+test('the page of settings has those of the programs, in order', () => {
   expect(
-    readme
+    page
       .split('\n')
       .filter((line) => line.startsWith('| `') && / \| (both|edge|control|set-up, edge) \| /.test(line)),
   ).toEqual(expectedLines());
 });
 
-test.each([...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target ?? ''))(
-  'the link to %s leads somewhere',
-  (target) => {
-    expect(existsSync(join(root, target))).toBe(true);
-  },
+const documents = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CHANGELOG.md',
+  ...readdirSync(join(root, 'docs')).map((name) => join('docs', name)),
+];
+const links = documents.flatMap((document) =>
+  [...readFileSync(join(root, document), 'utf8').matchAll(/\]\((?!https?:)([^)#]+)/g)].map(
+    ([, target]) => [document, target ?? ''] as const,
+  ),
 );
+
+test.each(links)('%s: the link to %s leads somewhere', (document, target) => {
+  expect(existsSync(join(root, dirname(document), target))).toBe(true);
+});

@@ -1,0 +1,99 @@
+/** Settings of the services outside that the control plane uses: mail, SMS, the carrier, the virus scanner. */
+import { isAbsolute, resolve } from 'node:path';
+import { SettingError } from '#shared/setting-reader.ts';
+
+/** The server that takes mail. */
+export interface MailSettings {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the start. */
+  readonly secure: boolean;
+  readonly user: string | null;
+  readonly password: string | null;
+  readonly requireTls: boolean;
+  /** PEM file of trusted authorities. */
+  readonly ca: string | null;
+  /** An address, or a name with an address in angle brackets. */
+  readonly from: string;
+}
+
+export interface SmsSettings {
+  readonly url: string;
+  readonly key: string | null;
+  readonly from: string;
+}
+
+/** Who looks through uploaded files. */
+export type ScanSettings =
+  | { readonly kind: 'clamd'; readonly host: string; readonly port: number }
+  | { readonly kind: 'program'; readonly path: string };
+
+/** The carrier's porting API. */
+export interface CarrierSettings {
+  readonly url: string;
+  readonly key: string | null;
+  readonly pollMs: number;
+  readonly timeoutMs: number;
+}
+
+interface GivenMail {
+  readonly url: string | null;
+  readonly from: string | null;
+  readonly requireTls: boolean;
+  readonly ca: string | null;
+}
+
+/** @throws SettingError */
+export function mailSettings({ url, from, requireTls, ca }: GivenMail): MailSettings | null {
+  if (url === null) return null;
+  const target = URL.canParse(url) ? new URL(url) : null;
+  // The value itself is not told, because it may hold a password.
+  if (!target || !/^smtps?:$/.test(target.protocol) || target.hostname === '') {
+    throw new SettingError('SMTP_URL must have the form smtp://user:password@host:port, or smtps://');
+  }
+  if (from === null || !/^(?:[^<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(from)) {
+    throw new SettingError('MAIL_FROM must be a mail address when SMTP_URL is set');
+  }
+  const secure = target.protocol === 'smtps:';
+  return {
+    host: target.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: target.port === '' ? (secure ? 465 : 587) : Number(target.port),
+    secure,
+    user: target.username === '' ? null : decodeURIComponent(target.username),
+    password: target.password === '' ? null : decodeURIComponent(target.password),
+    requireTls,
+    ca: ca && resolve(ca),
+    from,
+  };
+}
+
+/** @throws SettingError */
+export function smsSettings(url: string | null, key: string | null, from: string | null): SmsSettings | null {
+  if (url === null) return null;
+  if (from === null) throw new SettingError('SMS_FROM must be set when SMS_API_URL is');
+  return { url, key, from };
+}
+
+/** @throws SettingError */
+export function carrierSettings(
+  url: string | null,
+  others: Omit<CarrierSettings, 'url'>,
+): CarrierSettings | null {
+  if (url === null) return null;
+  if (URL.canParse(url)) return { url: url.replace(/\/+$/, ''), ...others };
+  throw new SettingError('PORTING_CARRIER_URL must be a URL');
+}
+
+/** @throws SettingError */
+export function scanSettings(text: string | null): ScanSettings | null {
+  if (text === null) return null;
+  if (isAbsolute(text)) return { kind: 'program', path: text };
+  const target = URL.canParse(text) ? new URL(text) : null;
+  if (target?.protocol === 'tcp:' && target.hostname !== '' && target.port !== '') {
+    const host = target.hostname.replace(/^\[(.*)\]$/, '$1');
+    return { kind: 'clamd', host, port: Number(target.port) };
+  }
+  throw new SettingError(
+    `PORTING_VIRUS_SCAN must be tcp://host:port or the absolute path of a program, not "${text}"`,
+  );
+}

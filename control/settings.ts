@@ -1,0 +1,364 @@
+/** The settings of the control plane as docs/settings.md shows them; config.ts reads them. */
+import { agentModelSettings, testModelSettings } from '#shared/models/model-settings.ts';
+import type { Setting } from '#shared/setting-reader.ts';
+
+export const settings = [
+  {
+    name: 'TRUNKLINE_DATA',
+    default: './data',
+    description: 'Folder of the database, keys and certificates.',
+  },
+  {
+    name: 'TRUNKLINE_SECRET_KEY',
+    default: '',
+    description:
+      'Key that encrypts stored secrets: 64 hexadecimal digits. Unset: made once and kept in the data folder.',
+  },
+  {
+    name: 'TRUNKLINE_REGION',
+    default: 'local',
+    description: 'Name of the region that this deployment serves.',
+  },
+  {
+    name: 'DATABASE_URL',
+    default: '',
+    description: 'SQLite file as a path or file: URL. Unset: control.db in the data folder.',
+  },
+  { name: 'CONTROL_HOST', default: '127.0.0.1', description: 'Address that the HTTP API listens on.' },
+  { name: 'CONTROL_PORT', default: '8080', description: 'Port of the HTTP API.' },
+  {
+    name: 'CONTROL_URL',
+    default: 'http://<CONTROL_HOST>:<CONTROL_PORT>',
+    description: 'Where others reach the HTTP API.',
+  },
+  {
+    name: 'CONTROL_SHUTDOWN_SECONDS',
+    default: '10',
+    description: 'Longest wait for running requests after SIGTERM.',
+  },
+  {
+    name: 'TRUSTED_PROXIES',
+    default: '',
+    description:
+      'Addresses and networks, separated by commas, of proxies whose X-Forwarded-For names the client.',
+  },
+  {
+    name: 'EXPECT_EDGE',
+    default: 'false',
+    description: 'Whether /health waits for an edge that has applied its configuration.',
+  },
+  { name: 'SIP_HOST', default: '0.0.0.0', description: 'Address that the edge listens on for SIP over TLS.' },
+  { name: 'SIP_TLS_PORT', default: '5061', description: 'Port of SIP over TLS.' },
+  {
+    name: 'SIP_PUBLIC_HOST',
+    default: '',
+    description: 'Name or address under which peers reach the edge; goes into the certificate.',
+  },
+  {
+    name: 'RTP_PUBLIC_IP',
+    default: '',
+    description: 'Address that the edge names in SDP, shown as an address for firewalls.',
+  },
+  { name: 'RTP_PORT_MIN', default: '10000', description: 'Lowest RTP port.' },
+  { name: 'RTP_PORT_MAX', default: '20000', description: 'Highest RTP port.' },
+  {
+    name: 'TLS_CERT',
+    default: '',
+    description: 'PEM file of a server certificate, with its chain. Unset: one is made.',
+  },
+  { name: 'TLS_KEY', default: '', description: 'PEM file of the key of TLS_CERT.' },
+  {
+    name: 'TLS_CA',
+    default: '',
+    description: 'PEM file of the authority that issued TLS_CERT, named in bootstrap.json.',
+  },
+  {
+    name: 'SIP_ENTITLEMENT_DEFAULT',
+    default: 'false',
+    description: 'Whether new organizations may use SIP.',
+  },
+  {
+    name: 'SIP_OPEN_INBOUND',
+    default: 'false',
+    description: 'Whether inbound calls are taken from every source when a number lists none.',
+  },
+  {
+    name: 'ALLOW_PRIVATE_TARGETS',
+    default: '',
+    description:
+      'Networks in CIDR form, separated by commas, that may be contacted although they are private.',
+  },
+  {
+    name: 'CORS_ORIGINS',
+    default: '',
+    description:
+      'Origins, separated by commas, whose pages may use the API, such as `https://console.example.com`.',
+  },
+  { name: 'RATE_LIMIT_PER_MINUTE', default: '600', description: 'Requests per minute and API key.' },
+  {
+    name: 'METRICS_PUBLIC',
+    default: 'false',
+    description: 'Whether /metrics answers without an operator key.',
+  },
+  {
+    name: 'CALL_LIMIT_CONCURRENT',
+    default: '',
+    description: 'Outgoing calls at a time of an organization that has set no limits. Unset: no limit.',
+  },
+  {
+    name: 'CALL_LIMIT_PER_MINUTE',
+    default: '',
+    description: 'Outgoing calls within 60 s of such an organization. Unset: no limit.',
+  },
+  { name: 'CALL_LOG_DAYS', default: '90', description: 'Days that call records are kept.' },
+  { name: 'TRACE_DAYS', default: '14', description: 'Days that SIP traces are kept.' },
+  { name: 'TOOL_LOG_DAYS', default: '14', description: 'Days that runs of tools are kept.' },
+  {
+    name: 'TEST_RECORD_DAYS',
+    default: '90',
+    description: 'Days that what was said and done in test runs is kept; their verdicts stay.',
+  },
+  { name: 'TORNADO_DAYS', default: '90', description: 'Days that ended tornado sessions are kept.' },
+  {
+    name: 'TOOL_CACHE_SECONDS',
+    default: '600',
+    description: 'Time that a tool with `cache` uses a result again within its conversation.',
+  },
+  {
+    name: 'TOOL_RUNS_PER_ORG',
+    default: '50',
+    description: 'Tools of one organization that run at a time; further runs fail.',
+  },
+  {
+    name: 'TOOL_CODE_THREADS',
+    default: '2',
+    description: 'Threads that run the code of `custom-code` tools.',
+  },
+  {
+    name: 'TOOL_CODE_QUEUE',
+    default: '20',
+    description: 'Runs of such code of one organization that wait for a thread; more fail.',
+  },
+  {
+    name: 'TOOL_CODE_MS',
+    default: '5000',
+    description: 'Longest time that such code computes; the timeout of the tool limits it, too.',
+  },
+  { name: 'TOOL_CODE_MEMORY_MB', default: '32', description: 'Memory of such code.' },
+  { name: 'QUOTA_PATHWAYS', default: '500', description: 'Pathways that an organization keeps.' },
+  { name: 'QUOTA_PATHWAY_VERSIONS', default: '200', description: 'Versions that a pathway keeps.' },
+  { name: 'QUOTA_GRAPH_MB', default: '200', description: 'Graphs of an organization, versions included.' },
+  { name: 'QUOTA_TOOLS', default: '1000', description: 'Tools that an organization keeps.' },
+  { name: 'QUOTA_PERSONAS', default: '1000', description: 'Personas that an organization keeps.' },
+  { name: 'QUOTA_WIDGETS', default: '100', description: 'Widgets that an organization keeps.' },
+  {
+    name: 'QUOTA_NUMBERS',
+    default: '10000',
+    description: 'Numbers that an organization holds, those that are being ported included.',
+  },
+  {
+    name: 'QUOTA_WIDGET_THREADS',
+    default: '10000',
+    description: 'Open threads of one widget; more are refused until some end.',
+  },
+  {
+    name: 'QUOTA_WIDGET_THREADS_PER_VISITOR',
+    default: '50',
+    description: 'Open threads of one visitor of a widget.',
+  },
+  {
+    name: 'QUOTA_WIDGET_THREADS_PER_ADDRESS',
+    default: '200',
+    description: 'Open threads of a widget that visitors of one client address began.',
+  },
+  { name: 'AUDIT_DAYS', default: '365', description: 'Days that the log of changes is kept.' },
+  {
+    name: 'BACKUP_PASSPHRASE',
+    default: '',
+    description: 'Seals the keys that go into a backup. Unset: keys are left out of backups.',
+  },
+  {
+    name: 'EDGE_COMMAND_TIMEOUT_MS',
+    default: '5000',
+    description: 'Longest wait for the answer of an edge to a command.',
+  },
+  {
+    name: 'EDGE_LOST_SECONDS',
+    default: '900',
+    description: 'Seconds without a connection of an edge after which its calls are closed with edge_lost.',
+  },
+  {
+    name: 'CALL_QUEUED_SECONDS',
+    default: '60',
+    description:
+      'Seconds after which a call that no edge reports is closed with edge_unavailable; at least twice EDGE_COMMAND_TIMEOUT_MS.',
+  },
+  {
+    name: 'WEBHOOK_TIMEOUT_MS',
+    default: '10000',
+    description: 'Longest wait for the answer to one attempt of a webhook.',
+  },
+  {
+    name: 'WIDGET_SESSIONS_PER_MINUTE',
+    default: '30',
+    description: 'Sessions of widget visitors per minute and client address.',
+  },
+  {
+    name: 'WIDGET_REQUESTS_PER_MINUTE',
+    default: '300',
+    description: 'Other requests of widget visitors per minute and client address.',
+  },
+  {
+    name: 'WIDGET_MESSAGES_PER_MINUTE',
+    default: '30',
+    description: 'Messages of a visitor per minute and thread.',
+  },
+  {
+    name: 'WIDGET_THREAD_MESSAGES',
+    default: '1000',
+    description: 'A widget thread ends with its message of this number.',
+  },
+  {
+    name: 'WIDGET_THREAD_QUEUE',
+    default: '10',
+    description: 'Messages of one widget thread that are being answered or wait for it; more are refused.',
+  },
+  { name: 'WIDGET_THREAD_DAYS', default: '90', description: 'Days that ended widget threads are kept.' },
+  {
+    name: 'TEST_RUNS_PER_ORG',
+    default: '20',
+    description: 'Test runs of one organization at a time; more wait.',
+  },
+  { name: 'TEST_RUNS', default: '64', description: 'Test runs of all organizations at a time; more wait.' },
+  {
+    name: 'TEST_RUN_TIMEOUT_SECONDS',
+    default: '600',
+    description: 'Longest time of a test run; then it ends in ERROR.',
+  },
+  {
+    name: 'TEST_CALL_EDGE_SECONDS',
+    default: '30',
+    description: 'Time that a test run over a call waits for an edge that could place it.',
+  },
+  {
+    name: 'TEST_CALL_SOCKET_SECONDS',
+    default: '30',
+    description: 'Time that the edge may take to open the socket of a test run over a call.',
+  },
+  {
+    name: 'TEST_STREAMS_PER_ORG',
+    default: '50',
+    description: 'Open event streams of test runs and batches of one organization.',
+  },
+  {
+    name: 'TEST_HEARTBEAT_SECONDS',
+    default: '15',
+    description: 'Silence of such a stream after which a sign of life is sent.',
+  },
+  {
+    name: 'WIDGET_STREAMS_PER_WIDGET',
+    default: '1000',
+    description: 'Event streams of one widget that may be open.',
+  },
+  {
+    name: 'WIDGET_STREAMS_PER_ADDRESS',
+    default: '20',
+    description: 'Event streams that visitors of one client address may have open.',
+  },
+  {
+    name: 'WIDGET_STREAM_BUFFER',
+    default: '65536',
+    description: 'Characters of an answer in the making that are kept for a slow event stream.',
+  },
+  {
+    name: 'WIDGET_HEARTBEAT_SECONDS',
+    default: '15',
+    description:
+      'Longest silence of an event stream; one that is not read for three times as long is closed.',
+  },
+  { name: 'EDGE_FRAME_BYTES', default: '16777216', description: 'Largest frame that an edge may send.' },
+  { name: 'ALERT_EVALUATION_SECONDS', default: '60', description: 'Time between two evaluations of alerts.' },
+  {
+    name: 'ALERT_PROBE_GAP_SECONDS',
+    default: '180',
+    description:
+      'Without a probe for longer, nobody knows how a trunk is; more than two times TRUNK_PROBE_INTERVAL_S.',
+  },
+  {
+    name: 'ALERT_SEND_TIMEOUT_MS',
+    default: '15000',
+    description: 'Longest time of one attempt to send an alert by mail or SMS.',
+  },
+  {
+    name: 'SMTP_URL',
+    default: '',
+    description:
+      'Mail server for alerts and ports: smtp://user:password@host:port, or smtps:// for TLS from the start. Unset: the log.',
+  },
+  { name: 'MAIL_FROM', default: '', description: 'Address that mail is from; needed with SMTP_URL.' },
+  {
+    name: 'SMTP_REQUIRE_TLS',
+    default: 'false',
+    description:
+      'Whether mail is sent over TLS only. Unset: TLS where the server offers it; always with a password.',
+  },
+  {
+    name: 'SMTP_CA',
+    default: '',
+    description: 'PEM file of the authorities that the mail server is trusted by. Unset: those of Node.',
+  },
+  {
+    name: 'SMS_API_URL',
+    default: '',
+    description: 'SMS service for alerts: takes POST {from, to, text} as JSON. Unset: the log.',
+  },
+  { name: 'SMS_API_KEY', default: '', description: 'Bearer key of SMS_API_URL.' },
+  { name: 'SMS_FROM', default: '', description: 'Sender of SMS; needed with SMS_API_URL.' },
+  {
+    name: 'PORTING_COUNTRIES',
+    default: 'US,CA,PR,GB',
+    description: 'Countries whose numbers are ported, two letters each.',
+  },
+  {
+    name: 'PORTING_CARRIER_URL',
+    default: '',
+    description: 'Porting API of the carrier (docs/porting.md). Unset: an operator does the work by hand.',
+  },
+  { name: 'PORTING_CARRIER_KEY', default: '', description: 'Bearer key of PORTING_CARRIER_URL.' },
+  {
+    name: 'PORTING_WEBHOOK_SECRET',
+    default: '',
+    description:
+      'Secret that the carrier signs its webhook with. Unset: no webhook, the carrier is only asked.',
+  },
+  {
+    name: 'PORTING_CARRIER_POLL_SECONDS',
+    default: '900',
+    description: 'Time between two questions to the carrier about an order.',
+  },
+  {
+    name: 'PORTING_CARRIER_TIMEOUT_MS',
+    default: '15000',
+    description: 'Longest wait for an answer of the carrier.',
+  },
+  {
+    name: 'PORTING_VIRUS_SCAN',
+    default: '',
+    description:
+      'Looks through uploaded documents: tcp://host:port of clamd, or the path of a program that reads the file from stdin and exits with 0 or 1 (found). Unset: nobody does.',
+  },
+  { name: 'PORTING_SCAN_TIMEOUT_MS', default: '30000', description: 'Longest time of one virus scan.' },
+  { name: 'PORTING_UPLOADS', default: '8', description: 'Uploads of documents at the same time.' },
+  {
+    name: 'PORTING_UNUSED_DOCUMENTS',
+    default: '100',
+    description: 'Documents of an organization that no port request uses, at most.',
+  },
+  ...agentModelSettings,
+  ...testModelSettings,
+  {
+    name: 'LOG_LEVEL',
+    default: 'info',
+    description: 'Least severe lines of the log: fatal, error, warn, info, debug, trace or silent.',
+  },
+] as const satisfies readonly Setting[];
