@@ -16,6 +16,7 @@
  *                  v
  *               [ ended ]
  */
+import { Account } from './account.ts';
 import type {
   Action,
   ConversationEvent,
@@ -31,20 +32,18 @@ import {
   type ConversationOptions,
   type ConversationState,
   conversationLimits,
-  type LoadedPathway,
-  LostPlace,
   UnknownStartNode,
 } from './conversation-options.ts';
-import type { GraphEdge, GraphNode } from './graph.ts';
+import type { GraphNode } from './graph.ts';
 import type { Option, ToolResult, Turn, Variables } from './interfaces.ts';
-import { valueOfKeys } from './key-values.ts';
 import { chooseByKeys, fillsFromKeys, keyPlan, keysInSpeech } from './keys.ts';
+import { Learning } from './learning.ts';
 import { Memory } from './memory.ts';
-import { dueTool, missingInputs, type PathwayTool, unknownTools } from './node-tools.ts';
+import { Place } from './place.ts';
 import { type EdgeRole, firstOf, roleOf } from './special-edges.ts';
 import { asText, fillQuoted, fillTemplate } from './template.ts';
 import { transferOrder } from './transfer-node.ts';
-import { waysOut, withoutKeys } from './ways.ts';
+import { withoutKeys } from './ways.ts';
 import { responsePathway, responseVariables, webhookRequest } from './webhook-node.ts';
 
 const onSuccess: readonly EdgeRole[] = ['success', 'regular', 'default'];
@@ -53,76 +52,52 @@ const onFailure: readonly EdgeRole[] = ['failure', 'default', 'regular'];
 export class Conversation {
   readonly #options: ConversationOptions;
   readonly #limits: ConversationLimits;
-  #pathway: LoadedPathway;
-  /** Of the pathway, when it is not the one that the conversation began in. */
-  #transferred: ConversationState['pathway'] = null;
+  readonly #memory: Memory;
+  readonly #place: Place;
+  readonly #account: Account;
+  readonly #learning: Learning;
   #phase: ConversationState['phase'] = 'new';
-  #node: GraphNode;
-  /** Where a global node without edges returns to. */
-  #returnTo: GraphNode | null = null;
   #repeats = 0;
   #firstSentence: string | null;
   #request: WebhookRequest | null = null;
-  /** Ids of the tools that had their turn in this visit of the node. */
-  #usedTools: string[] = [];
   #afterTools: AfterTools | null = null;
-  #actions: Action[] = [];
   #tail: Promise<unknown> = Promise.resolve();
-  readonly #memory: Memory;
-  readonly visits: Visit[] = [];
-  readonly log: LogLine[] = [];
-  readonly webhookCalls: WebhookCall[] = [];
 
   /** @throws UnknownStartNode, LostPlace */
   constructor(options: ConversationOptions) {
     this.#options = options;
     this.#limits = { ...conversationLimits, ...options.limits };
-    this.#pathway = options.pathway;
     this.#firstSentence = options.firstSentence;
+    const { pathway, startNodeId, otherPathway } = options;
+    const start = startNodeId === null ? pathway.graph.start : pathway.graph.nodes.get(startNodeId);
+    if (!start) throw new UnknownStartNode(startNodeId ?? '');
     this.#memory = new Memory(options.variables, options.builtIns, options.history);
-    const { graph } = options.pathway;
-    const start = options.startNodeId === null ? graph.start : graph.nodes.get(options.startNodeId);
-    if (!start) throw new UnknownStartNode(options.startNodeId ?? '');
-    this.#node = start;
+    this.#place = new Place(pathway, start, otherPathway);
+    this.#account = new Account(this.#place, this.#memory, options.now);
+    this.#learning = new Learning(this.#place, this.#memory, this.#account, options.understanding);
     if (options.state) this.#restore(options.state);
   }
 
   /** Where the conversation stands. Not to be called while a step is under way. */
   snapshot(): ConversationState {
     return {
+      ...this.#place.snapshot(),
       phase: this.#phase,
-      pathway: this.#transferred,
-      nodeId: this.#node.id,
-      returnToId: this.#returnTo?.id ?? null,
       repeats: this.#repeats,
       firstSentence: this.#firstSentence,
       request: structuredClone(this.#request),
       memory: this.#memory.snapshot(),
-      usedTools: [...this.#usedTools],
       afterTools: this.#afterTools,
     };
   }
 
   #restore(state: ConversationState): void {
-    const { pathway, nodeId, returnToId } = state;
-    if (pathway) {
-      const other = this.#options.otherPathway(pathway.id, pathway.version);
-      if (!other)
-        throw new LostPlace(`pathway ${pathway.id} version ${pathway.version} is not there any more`);
-      this.#pathway = other;
-      this.#transferred = pathway;
-    }
-    const { nodes } = this.#pathway.graph;
-    const node = nodes.get(nodeId);
-    if (!node) throw new LostPlace(`the pathway has no node "${nodeId}" any more`);
-    this.#node = node;
-    this.#returnTo = returnToId === null ? null : (nodes.get(returnToId) ?? null);
+    this.#place.restore(state);
     this.#phase = state.phase;
     this.#repeats = state.repeats;
     this.#firstSentence = state.firstSentence;
     this.#request = structuredClone(state.request);
     this.#memory.restore(state.memory);
-    this.#usedTools = [...(state.usedTools ?? [])];
     this.#afterTools = state.afterTools ?? null;
   }
 
@@ -131,7 +106,19 @@ export class Conversation {
   }
 
   get currentNode(): GraphNode {
-    return this.#node;
+    return this.#place.node;
+  }
+
+  get visits(): readonly Visit[] {
+    return this.#account.visits;
+  }
+
+  get log(): readonly LogLine[] {
+    return this.#account.log;
+  }
+
+  get webhookCalls(): readonly WebhookCall[] {
+    return this.#account.webhookCalls;
   }
 
   get history(): readonly Turn[] {
@@ -160,16 +147,16 @@ export class Conversation {
   }
 
   async #step(event: ConversationEvent): Promise<readonly Action[]> {
-    this.#actions = [];
+    const actions = this.#account.begin();
     const next = await this.#take(event);
     if (next) await this.#enter(next);
-    return this.#actions;
+    return actions;
   }
 
   async #take(event: ConversationEvent): Promise<GraphNode | null> {
     switch (event.type) {
       case 'start':
-        return this.#phase === 'new' ? this.#node : null;
+        return this.#phase === 'new' ? this.#place.node : null;
       case 'webhook':
         return this.#phase === 'webhook' ? this.#afterWebhook(event.result) : null;
       case 'tool':
@@ -195,16 +182,10 @@ export class Conversation {
       if (moves >= this.#limits.movesPerStep) {
         return this.#end(`${moves} nodes were passed without waiting for anybody: the graph has a loop`);
       }
-      this.#node = next;
+      this.#place.enter(next);
       this.#repeats = 0;
-      this.#usedTools = [];
-      this.visits.push({
-        nodeId: next.id,
-        nodeName: next.name,
-        pathwayId: this.#pathway.pathwayId,
-        at: this.#options.now(),
-      });
-      for (const id of unknownTools(next, this.#tools)) this.#note(`the tool ${id} is not available`);
+      this.#account.visited();
+      for (const id of this.#place.unknownTools()) this.#note(`the tool ${id} is not available`);
       next = await this.#useTools({ at: 'arrival' });
     }
   }
@@ -213,14 +194,13 @@ export class Conversation {
 
   /** Has the node's tools run whose inputs are known, one after another, before it goes on. */
   async #useTools(then: AfterTools): Promise<GraphNode | null> {
-    const due = dueTool(this.#node, this.#tools, this.variables, this.#usedTools);
+    const due = this.#place.takeTool(this.variables);
     if (!due) return this.#goOn(then);
     const { toolId, name, speech } = due.tool;
-    this.#usedTools.push(toolId);
     this.#afterTools = then;
     this.#phase = 'tool';
     if (speech !== null) this.#say(fillTemplate(speech, this.variables));
-    this.#act({ type: 'tool', toolId, name, inputs: due.inputs, variables: this.variables });
+    this.#account.act({ type: 'tool', toolId, name, inputs: due.inputs, variables: this.variables });
     return null;
   }
 
@@ -228,8 +208,8 @@ export class Conversation {
     const then = this.#afterTools ?? { at: 'arrival' };
     this.#afterTools = null;
     this.#note(ok ? 'the tool succeeded' : `the tool failed: ${error ?? 'no reason given'}`);
-    this.#learn(variables);
-    const options = this.#ways();
+    this.#learning.learn(variables);
+    const options = this.#place.ways;
     const failure = ok ? undefined : options[firstOf(options, 'failure')];
     return failure ? this.#go(failure, 'the tool failed') : this.#useTools(then);
   }
@@ -237,26 +217,15 @@ export class Conversation {
   #goOn(then: AfterTools): Promise<GraphNode | null> | GraphNode | null {
     switch (then.at) {
       case 'arrival':
-        return this.#arrive(this.#node);
+        return this.#arrive(this.#place.node);
       case 'words':
         return this.#chooseByWords(
           then.text,
-          this.#ways().filter((option) => roleOf(option) === 'regular'),
+          this.#place.ways.filter((option) => roleOf(option) === 'regular'),
         );
       case 'keys':
         return this.#chooseByKeys(then.keys, then.fills);
     }
-  }
-
-  get #tools(): readonly PathwayTool[] {
-    return this.#pathway.tools ?? [];
-  }
-
-  /** The node, with what the person must still say for its tools among what is asked for. */
-  get #asking(): GraphNode {
-    const missing = missingInputs(this.#node, this.#tools, this.variables);
-    if (missing.length === 0) return this.#node;
-    return { ...this.#node, extractVars: [...this.#node.extractVars, ...missing] };
   }
 
   // -------------------------------------------------------------- nodes
@@ -268,22 +237,18 @@ export class Conversation {
       case 'Default':
       case 'Knowledge Base':
       case 'Wait for Response':
-        return this.#returnFromGlobal(node) ?? this.#listen();
+        return this.#wayBack() ?? this.#listen();
       case 'Press Button':
-        this.#act({ type: 'press', digits: fillTemplate(asText(node.data.digits), this.variables) });
-        return (
-          this.#follow(onSuccess, 'after its keys were sent') ??
-          this.#returnFromGlobal(node) ??
-          this.#listen()
-        );
+        this.#account.act({ type: 'press', digits: fillTemplate(asText(node.data.digits), this.variables) });
+        return this.#follow(onSuccess, 'after its keys were sent') ?? this.#wayBack() ?? this.#listen();
       case 'Webhook':
         this.#request = webhookRequest(node, this.variables);
         this.#phase = 'webhook';
-        this.#act({ type: 'webhook', request: this.#request });
+        this.#account.act({ type: 'webhook', request: this.#request });
         return null;
       case 'Transfer Call':
         this.#phase = 'transfer';
-        this.#act({ type: 'transfer', ...transferOrder(node, this.variables) });
+        this.#account.act({ type: 'transfer', ...transferOrder(node, this.variables) });
         return null;
       case 'Transfer Pathway':
         return this.#transferPathway(node);
@@ -306,12 +271,12 @@ export class Conversation {
 
   async #generate(node: GraphNode): Promise<void> {
     const speech = await this.#options.understanding.generate({
-      ...this.#situation(),
+      ...this.#learning.situation(),
       prompt: fillTemplate(node.prompt, this.variables),
-      globalPrompt: fillTemplate(this.#pathway.graph.globalPrompt, this.variables),
+      globalPrompt: fillTemplate(this.#place.graph.globalPrompt, this.variables),
       quoted: {
         prompt: fillQuoted(node.prompt, this.variables),
-        globalPrompt: fillQuoted(this.#pathway.graph.globalPrompt, this.variables),
+        globalPrompt: fillQuoted(this.#place.graph.globalPrompt, this.variables),
       },
       knowledge: node.type === 'Knowledge Base' ? asText(node.data.kb) : null,
       temperature: node.temperature,
@@ -324,23 +289,15 @@ export class Conversation {
     const id = asText(node.data.transferPathwayId);
     const named = Number(node.data.transferPathwayVersion ?? 0);
     const version = Number.isInteger(named) ? named : 0;
-    const other = this.#options.otherPathway(id, version);
-    if (!other) {
-      this.#note(`pathway ${id} version ${version} is not available`);
-      return this.#fallBack('the pathway to go on in is not available');
-    }
-    this.#pathway = other;
-    this.#transferred = { id, version };
-    this.#returnTo = null;
-    return other.graph.start;
+    const start = this.#place.enterPathway(id, version);
+    if (start) return start;
+    this.#note(`pathway ${id} version ${version} is not available`);
+    return this.#fallBack('the pathway to go on in is not available');
   }
 
-  /** A global node that leads nowhere gives the word back to the node that it interrupted. */
-  #returnFromGlobal(node: GraphNode): GraphNode | null {
-    const back = this.#returnTo;
-    this.#returnTo = null;
-    if (node.globalLabel === null || !back || this.#edges(node).length > 0) return null;
-    this.#note(`back to "${back.name}"`);
+  #wayBack(): GraphNode | null {
+    const back = this.#place.wayBack();
+    if (back) this.#note(`back to "${back.name}"`);
     return back;
   }
 
@@ -348,16 +305,17 @@ export class Conversation {
 
   async #onKeys(keys: string): Promise<GraphNode | null> {
     this.#memory.heard(keys, `Pressed ${keys}`);
-    const options = this.#ways();
+    const options = this.#place.ways;
     const named = chooseByKeys(keys, options);
-    const fills = fillsFromKeys(this.#asking, options);
-    if (!named && fills && !this.#learnFromKeys(keys)) return this.#unfit(`"${keys}" is no valid entry here`);
-    if (named && !fills) this.#learnFromKeys(keys);
+    const fills = fillsFromKeys(this.#learning.asking, options);
+    if (!named && fills && !this.#learning.fromKeys(keys))
+      return this.#unfit(`"${keys}" is no valid entry here`);
+    if (named && !fills) this.#learning.fromKeys(keys);
     return this.#useTools({ at: 'keys', keys, fills });
   }
 
   #chooseByKeys(keys: string, fills: boolean): Promise<GraphNode | null> | GraphNode | null {
-    const options = this.#ways();
+    const options = this.#place.ways;
     const named = chooseByKeys(keys, options);
     if (named) return this.#leave(options[named.choice], `no way is for the keys ${keys}`, named.note);
     const unnamed = withoutKeys(options);
@@ -371,22 +329,22 @@ export class Conversation {
 
   async #onHeard(text: string): Promise<GraphNode | null> {
     this.#memory.heard(text, text);
-    const options = this.#ways();
+    const options = this.#place.ways;
     const keys = keysInSpeech(text);
     const named = keys === null ? null : chooseByKeys(keys, options);
     if (named) {
-      if (keys !== null) this.#learnFromKeys(keys);
+      if (keys !== null) this.#learning.fromKeys(keys);
       return this.#useTools({ at: 'keys', keys: keys ?? '', fills: false });
     }
-    await this.#learnFromWords(text);
+    await this.#learning.fromWords(text);
     return this.#useTools({ at: 'words', text });
   }
 
   async #chooseByWords(text: string, options: readonly Option[]): Promise<GraphNode | null> {
-    const all = this.#ways();
+    const all = this.#place.ways;
     const otherwise = firstOf(all, 'default') >= 0 || firstOf(all, 'invalid') >= 0;
     const answer = await this.#options.understanding.chooseEdge({
-      ...this.#situation(),
+      ...this.#learning.situation(),
       text,
       options,
       otherwise,
@@ -398,8 +356,8 @@ export class Conversation {
       this.#say(answer.reply);
       return this.#listen();
     }
-    if (this.#node.type === 'Knowledge Base') {
-      await this.#generate(this.#node);
+    if (this.#place.node.type === 'Knowledge Base') {
+      await this.#generate(this.#place.node);
       this.#breakSilence();
       return this.#listen();
     }
@@ -407,7 +365,7 @@ export class Conversation {
   }
 
   #onSilence(): Promise<GraphNode | null> | GraphNode | null {
-    const options = this.#ways();
+    const options = this.#place.ways;
     const noInput = options[firstOf(options, 'no_input')];
     if (noInput) return this.#go(noInput, 'nothing was heard or pressed');
     if (options.length === 0) {
@@ -418,7 +376,7 @@ export class Conversation {
   }
 
   #unfit(reason: string): Promise<GraphNode | null> | GraphNode | null {
-    const options = this.#ways();
+    const options = this.#place.ways;
     const invalid = options[firstOf(options, 'invalid')];
     if (invalid) return this.#go(invalid, reason);
     const otherwise = options[firstOf(options, 'default')];
@@ -432,7 +390,7 @@ export class Conversation {
       this.#repeats++;
       return this.#again(reason);
     }
-    const options = this.#ways();
+    const options = this.#place.ways;
     const otherwise = options[firstOf(options, 'default')];
     if (otherwise) return this.#go(otherwise, reason);
     if (!this.#limits.endsAfterRepeats) return this.#again(reason);
@@ -441,8 +399,8 @@ export class Conversation {
   }
 
   async #again(reason: string): Promise<null> {
-    this.#note(`${reason}; "${this.#node.name}" is repeated`);
-    if (this.#node.type !== 'Wait for Response') await this.#speak(this.#node);
+    this.#note(`${reason}; "${this.#place.node.name}" is repeated`);
+    if (this.#place.node.type !== 'Wait for Response') await this.#speak(this.#place.node);
     this.#breakSilence();
     return this.#listen();
   }
@@ -450,18 +408,17 @@ export class Conversation {
   /** After an answer that turned out to have no words. */
   #breakSilence(): void {
     const { wordlessRepeat } = this.#limits;
-    if (wordlessRepeat !== null && !this.#actions.some(({ type }) => type === 'say'))
-      this.#say(wordlessRepeat);
+    if (wordlessRepeat !== null && !this.#account.hasSpoken) this.#say(wordlessRepeat);
   }
 
   /** Takes a way, if the node's condition lets go. @param note for the log, where `reason` makes no sentence */
   async #leave(option: Option | undefined, reason: string, note?: string): Promise<GraphNode | null> {
     if (!option) return this.#unfit(reason);
-    const { condition, extractVars } = this.#asking;
+    const { condition, extractVars } = this.#learning.asking;
     if (condition !== '' && !option.global) {
       const filled = fillTemplate(condition, this.variables);
       const verdict = await this.#options.understanding.conditionHolds({
-        ...this.#situation(),
+        ...this.#learning.situation(),
         condition: filled,
         wanted: extractVars,
       });
@@ -471,58 +428,25 @@ export class Conversation {
   }
 
   #go(option: Option, reason: string, note = `"${option.label}" is taken: ${reason}`): GraphNode | null {
-    const target = this.#pathway.graph.nodes.get(option.target);
     this.#note(note);
-    if (option.global) this.#returnTo = this.#node;
-    return target ?? null;
-  }
-
-  // -------------------------------------------------------------- learning
-
-  #learnFromKeys(keys: string): boolean {
-    const [wanted] = this.#asking.extractVars;
-    if (!wanted) return false;
-    const value = valueOfKeys(keys, wanted.type);
-    if (value === undefined) return false;
-    this.#learn({ [wanted.name]: value });
-    return true;
-  }
-
-  async #learnFromWords(text: string): Promise<void> {
-    const wanted = this.#asking.extractVars;
-    if (wanted.length === 0) return;
-    this.#learn(await this.#options.understanding.extract({ ...this.#situation(), text, wanted }));
-  }
-
-  #learn(values: Variables): void {
-    for (const [name, value] of Object.entries(values)) {
-      const learned = this.#memory.learn(name, value);
-      this.#note(
-        learned ? `${name} = ${asText(value)}` : `the variable ${name} is built in and was not changed`,
-      );
-    }
+    return this.#place.follow(option);
   }
 
   // -------------------------------------------------------------- results
 
   #afterWebhook(result: WebhookResult): GraphNode | null {
-    const node = this.#node;
-    const request = this.#request;
-    if (request) {
-      const { url, method, body } = request;
-      const at = this.#options.now();
-      this.webhookCalls.push({ nodeId: node.id, url, method, body, statusCode: result.status, at });
-    }
+    const { node } = this.#place;
+    if (this.#request) this.#account.called(this.#request, result);
     const ok = result.error === null && result.status !== null && result.status >= 200 && result.status < 300;
     this.#note(`the webhook answered ${result.error ?? result.status}`);
-    if (ok) this.#learn(responseVariables(node, result.body));
+    if (ok) this.#learning.learn(responseVariables(node, result.body));
     const target = ok ? responsePathway(node, this.variables, result.body) : null;
-    const chosen = target === null ? undefined : this.#pathway.graph.nodes.get(target);
+    const chosen = target === null ? undefined : this.#place.graph.nodes.get(target);
     if (chosen) return chosen;
     const next = ok
       ? this.#follow(onSuccess, 'the webhook succeeded')
       : this.#follow(onFailure, 'the webhook failed');
-    const back = next ?? this.#returnFromGlobal(node);
+    const back = next ?? this.#wayBack();
     if (!back) this.#end('nothing leads on from the webhook');
     return back;
   }
@@ -535,17 +459,17 @@ export class Conversation {
   }
 
   #fallBack(reason: string): GraphNode | null {
-    const options = this.#ways();
+    const options = this.#place.ways;
     const failure = options[firstOf(options, 'failure')];
     if (failure) return this.#go(failure, reason);
-    const back = this.#returnFromGlobal(this.#node);
+    const back = this.#wayBack();
     if (!back) this.#end(reason);
     return back;
   }
 
   /** Goes on without the person, over the first edge of the first of these roles that has one. */
   #follow(roles: readonly EdgeRole[], reason: string): GraphNode | null {
-    const options = this.#ways().filter((option) => !option.global);
+    const options = this.#place.ways.filter((option) => !option.global);
     for (const role of roles) {
       const option = options[firstOf(options, role)];
       if (option) return this.#go(option, reason);
@@ -557,54 +481,28 @@ export class Conversation {
 
   #listen(): null {
     this.#phase = 'listening';
-    this.#act({
+    this.#account.act({
       type: 'listen',
-      keys: keyPlan(this.#asking, this.#ways()),
+      keys: keyPlan(this.#learning.asking, this.#place.ways),
       timeoutMs: this.#limits.listenMs,
-      interruptionThreshold: this.#node.interruptionThreshold,
+      interruptionThreshold: this.#place.node.interruptionThreshold,
     });
     return null;
   }
 
   #say(text: string): void {
-    const words = text.trim();
-    if (words === '') return;
-    this.#memory.said(words);
-    this.#act({ type: 'say', text: words });
+    this.#account.say(text);
   }
 
   #end(reason: string): void {
     this.#phase = 'ended';
     this.#note(reason);
-    this.#act({ type: 'end', reason });
-  }
-
-  #act(action: WithoutNode<Action>): void {
-    this.#actions.push({ ...action, nodeId: this.#node.id, nodeName: this.#node.name });
+    this.#account.act({ type: 'end', reason });
   }
 
   #note(message: string): void {
-    this.log.push({ at: this.#options.now(), nodeId: this.#node.id, message });
+    this.#account.note(message);
   }
 
   // -------------------------------------------------------------- facts
-
-  #ways(): Option[] {
-    return waysOut(this.#pathway.graph, this.#node);
-  }
-
-  #edges(node: GraphNode): readonly GraphEdge[] {
-    return this.#pathway.graph.edgesFrom.get(node.id) ?? [];
-  }
-
-  #situation() {
-    return {
-      node: { id: this.#node.id, name: this.#node.name },
-      history: [...this.history],
-      variables: this.variables,
-      model: this.#node.modelName,
-    };
-  }
 }
-
-type WithoutNode<A> = A extends unknown ? Omit<A, 'nodeId' | 'nodeName'> : never;

@@ -1,0 +1,60 @@
+/** What a conversation takes from the person's answers into its variables. */
+import type { Account } from './account.ts';
+import type { GraphNode } from './graph.ts';
+import type { Understanding, Variables } from './interfaces.ts';
+import { valueOfKeys } from './key-values.ts';
+import type { Memory } from './memory.ts';
+import type { Place } from './place.ts';
+import { asText } from './template.ts';
+
+export class Learning {
+  readonly #place: Place;
+  readonly #memory: Memory;
+  readonly #account: Account;
+  readonly #understanding: Understanding;
+
+  constructor(place: Place, memory: Memory, account: Account, understanding: Understanding) {
+    this.#place = place;
+    this.#memory = memory;
+    this.#account = account;
+    this.#understanding = understanding;
+  }
+
+  /** The node as {@link Place.asking} has it now. */
+  get asking(): GraphNode {
+    return this.#place.asking(this.#memory.variables);
+  }
+
+  /** What a model is told of where the conversation stands. */
+  situation() {
+    const { id, name, modelName } = this.#place.node;
+    const { history, variables } = this.#memory;
+    return { node: { id, name }, history: [...history], variables, model: modelName };
+  }
+
+  /** @returns whether the keys are a value of the first variable that the node asks for */
+  fromKeys(keys: string): boolean {
+    const [wanted] = this.asking.extractVars;
+    if (!wanted) return false;
+    const value = valueOfKeys(keys, wanted.type);
+    if (value === undefined) return false;
+    this.learn({ [wanted.name]: value });
+    return true;
+  }
+
+  /** Rejects when the model does. */
+  async fromWords(text: string): Promise<void> {
+    const wanted = this.asking.extractVars;
+    if (wanted.length === 0) return;
+    this.learn(await this.#understanding.extract({ ...this.situation(), text, wanted }));
+  }
+
+  learn(values: Variables): void {
+    for (const [name, value] of Object.entries(values)) {
+      const learned = this.#memory.learn(name, value);
+      this.#account.note(
+        learned ? `${name} = ${asText(value)}` : `the variable ${name} is built in and was not changed`,
+      );
+    }
+  }
+}
