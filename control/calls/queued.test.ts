@@ -71,7 +71,7 @@ describe('a control plane that is killed while an edge places a call', () => {
       .toEqual({ status: 'failed', error_message: expect.stringContaining('No edge') });
     expect(await call(placed)).toMatchObject({ status: 'ringing' });
     await edge.close();
-  });
+  }, 60_000);
 });
 
 describe('closing calls that nobody places', () => {

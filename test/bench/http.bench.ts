@@ -296,14 +296,14 @@ export function formatHttpBench(result: HttpBenchResult): string {
     ...routes.map((row) => `| ${columns.map(([, cell]) => cell(row)).join(' | ')} |`),
   ].join('\n');
   const log = markdownTable({
-    callLogFilterCombinations: filters.combinations,
-    pagesOf50Asked: filters.requests,
+    combinationsOfFilters: filters.combinations,
+    requestsForPages: filters.requests,
     p50Ms: filters.p50Ms,
     p99Ms: filters.p99Ms,
-    slowestCombinationMedianMs: filters.slowestMs,
+    slowestCombinationP50Ms: filters.slowestMs,
     slowestCombination: `\`${filters.slowest}\``,
-    reportsPerSecondOverALink: reports.perSecond,
-    msOfCpuForTheReportsOfACall: reports.cpuMsPerCall,
+    reportsPerSecond: reports.perSecond,
+    cpuMsPerReportedCall: reports.cpuMsPerCall,
   });
   return [built, table, log].join('\n\n');
 }

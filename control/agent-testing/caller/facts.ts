@@ -28,7 +28,7 @@ const phone = /\+?\d[\d ().-]{6,}\d/;
 
 /** Other words that ask for the same. */
 const synonyms: readonly (readonly [RegExp, string])[] = [
-  [/\bname\b/, 'name who called speaking'],
+  [/\bname\b/, 'name who speaking'],
   [/\b(?:date|day)\b/, 'date day when'],
   [/\btime\b/, 'time hour when'],
   [/\bphone|telephone|mobile|callback\b/, 'phone number reach callback telephone mobile'],

@@ -41,6 +41,19 @@ describe('a cooperative caller', () => {
     expect(answer).toMatch(expected);
   });
 
+  it.each([
+    ['What is the best number to call you back?', '+14155550142'],
+    ['What is your order number?', '88231'],
+    ['And your first name?', 'Dana'],
+    ['When do you want to start?', 'Friday'],
+  ])('that is asked "%s" says %s', async (question, expected) => {
+    const tester_persona_prompt =
+      'You want to book a class.\n- first name: Dana\n- phone number: +14155550142\n- order number: 88231\n- start date: Friday';
+    const [, answer] = await answers({ tester_persona_prompt }, hello, question);
+    expect(answer).toContain(expected);
+    expect(answer).not.toMatch(/ and /);
+  });
+
   it('speaks of its goal, and not of what it tells about it', async () => {
     const tester_persona_prompt = 'You want a refund for your shoes, they fell apart.';
     expect(await answers({ tester_persona_prompt }, hello)).toEqual(['I would like a refund for my shoes.']);

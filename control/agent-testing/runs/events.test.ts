@@ -67,6 +67,19 @@ describe('the events of a run', () => {
     expect((await chunks.next()).done).toBe(true);
   });
 
+  it('tell that the run has begun before its first turn', async () => {
+    change({ state: { status: 'PENDING' }, version: '0' });
+    const chunks = watch()[Symbol.asyncIterator]() as AsyncIterator<string>;
+    await until(chunks, 'PENDING');
+    change({ state: { status: 'RUNNING' }, version: '1', turns: [line('one')] });
+    expect(await until(chunks, 'one')).toBe(
+      'event: state\ndata: {"status":"RUNNING"}\n\nid: 1-1\nevent: turn\ndata: {"role":"user","content":"one"}\n\n',
+    );
+    change({ over: true });
+    await until(chunks, 'event: end');
+    expect((await chunks.next()).done).toBe(true);
+  });
+
   it('go on after the last turn that a reader has', async () => {
     change({ turns: [line('one'), line('two')], over: true });
     const all = (await watch('1-1').toArray()).join('');

@@ -57,12 +57,15 @@ export async function* testEvents(parts: EventParts): AsyncGenerator<string> {
     for (let first = true; !signal.aborted; first = false) {
       const now = await read();
       if (!now) return;
-      if (first) yield event('state', now.state);
+      const changed = first || now.version !== sent.version;
+      // A run is RUNNING before its first turn, and over after its last one.
+      const early = changed && (first || !now.over);
+      if (early) yield event('state', now.state);
       const from = now.attempt === sent.attempt ? sent.turns : 0;
       for (const [index, turn] of now.turns.entries()) {
         if (index >= from) yield event('turn', turn, `${now.attempt}-${index + 1}`);
       }
-      if (!first && now.version !== sent.version) yield event('state', now.state);
+      if (changed && !early) yield event('state', now.state);
       if (now.over) {
         yield event('end', {});
         return;
