@@ -5,6 +5,7 @@ import SqliteFile from 'better-sqlite3';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
 import { migrations } from './migrations/index.ts';
+import { keepStatements } from './statements.ts';
 import type { Db, Tables } from './tables.ts';
 
 export interface Database {
@@ -25,7 +26,7 @@ export async function openDatabase(file: string): Promise<Database> {
   const connection = connect(file);
   // Databases in memory begin empty, so all of one process can begin as the first one stood after its migrations.
   const fresh = file === ':memory:' && emptyInMemory === null;
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: connection }) });
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: keepStatements(connection) }) });
   try {
     await migrate(db, migrations);
   } catch (error) {

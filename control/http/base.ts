@@ -8,19 +8,22 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { ApiError, errorItem } from '#shared/errors.ts';
+import { ApiError, type ApiErrorCode, errorItem } from '#shared/errors.ts';
 import type { App } from './app-types.ts';
 import { compiled } from './compiled.ts';
 import { addCors } from './cors.ts';
 import { addErrorHandler, sendError } from './errors.ts';
 import { addJsonBodies } from './json-body.ts';
 import { addNotFound } from './not-found.ts';
+import { addUnreadBodies } from './unread-body.ts';
 import { validatorCompiler } from './validation.ts';
 
 /** Contract 1.7. */
 const bodyLimitBytes = 1_048_576;
 /** More than Node reads of a request's head, so that an id of any length is judged by its route. */
 const mostPathLength = 16_384;
+/** How long a request may take to arrive, ms: enough for 11 MiB over a slow line, an end for who sends no more. */
+const requestTimeoutMs = 300_000;
 const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
 
 export interface BaseOptions {
@@ -37,6 +40,7 @@ export function createBase(options: BaseOptions): App {
   const app: App = fastify({
     loggerInstance: options.logger,
     bodyLimit: bodyLimitBytes,
+    requestTimeout: requestTimeoutMs,
     trustProxy: options.trustedProxies?.length ? [...options.trustedProxies] : false,
     genReqId: requestId,
     logController: new LogController({ disableRequestLogging: true }),
@@ -61,6 +65,7 @@ export function createBase(options: BaseOptions): App {
     };
   });
   app.addHook('onRequest', async (request, reply) => void reply.headers(commonHeaders(request.id)));
+  addUnreadBodies(app);
   addCors(app, options.corsOrigins ?? []);
   addErrorHandler(app);
   addNotFound(app);
@@ -72,16 +77,42 @@ export function createBase(options: BaseOptions): App {
 /** Paths that are asked every few seconds. */
 const probePaths: ReadonlySet<string> = new Set(['/health', '/metrics']);
 
+interface Unreadable {
+  readonly status: string;
+  readonly code: ApiErrorCode;
+  readonly text: string;
+}
+
+const notHttp: Unreadable = {
+  status: '400 Bad Request',
+  code: 'INVALID_PARAMETER',
+  text: 'not a readable HTTP request',
+};
+
+/** By the code of Node's error. */
+const unreadable: ReadonlyMap<string | undefined, Unreadable> = new Map([
+  [
+    'HPE_HEADER_OVERFLOW',
+    {
+      status: '431 Request Header Fields Too Large',
+      code: 'PAYLOAD_TOO_LARGE',
+      text: 'the request headers are too large',
+    },
+  ],
+  [
+    'ERR_HTTP_REQUEST_TIMEOUT',
+    { status: '408 Request Timeout', code: 'INVALID_PARAMETER', text: 'the request did not arrive in time' },
+  ],
+]);
+
 /** Answers what Node cannot read as HTTP at all, in the form of every other refusal (contract 1.3 and 1.7). */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  const text = tooLarge ? 'the request headers are too large' : 'not a readable HTTP request';
-  const item = errorItem(tooLarge ? 'PAYLOAD_TOO_LARGE' : 'INVALID_PARAMETER', { rule: text }, text);
+  const { status, code, text } = unreadable.get(error.code) ?? notHttp;
+  const item = errorItem(code, { rule: text }, text);
   const body = JSON.stringify({ data: null, errors: [item] });
   const headers = Object.entries({
     ...commonHeaders(randomUUID()),

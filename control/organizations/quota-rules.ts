@@ -2,21 +2,10 @@
 import { sql } from 'kysely';
 import { Counter, type Registry } from 'prom-client';
 import { ApiError } from '#shared/errors.ts';
+import type { ControlConfig } from '../config.ts';
 import type { Db, WidgetThreadRow } from '../db/tables.ts';
 
-export interface QuotaSettings {
-  readonly pathways: number;
-  readonly pathwayVersions: number;
-  readonly graphBytes: number;
-  readonly tools: number;
-  readonly personas: number;
-  readonly widgets: number;
-  readonly numbers: number;
-  readonly openThreads: number;
-  readonly openThreadsOfVisitor: number;
-  readonly openThreadsOfAddress: number;
-}
-
+export type QuotaSettings = ControlConfig['quotas'];
 type Quota = keyof QuotaSettings;
 type BegunThread = Pick<WidgetThreadRow, 'widget_id' | 'visitor_id' | 'client_hash'>;
 

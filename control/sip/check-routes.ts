@@ -11,6 +11,7 @@ import {
   TestCallStarted,
   TestCallView,
 } from '#shared/api/trunk-checks.ts';
+import { queuedTestCall } from '#shared/edge-protocol/reports.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
@@ -23,7 +24,6 @@ import {
   discoveryTarget,
   discoveryView,
   failedTestCall,
-  queuedTestCall,
   testCallState,
   unknownYet,
 } from './check-rules.ts';

@@ -74,19 +74,6 @@ export function dialledUser(text: string): string {
   throw ApiError.invalid('/to', 'must be a number or an extension');
 }
 
-export const queuedTestCall: TestCallState = {
-  status: 'queued',
-  result: 'pending',
-  duration_seconds: 0,
-  sip_code: null,
-  sip_call_id: null,
-  codec: null,
-  error: null,
-  diagnosis: null,
-  timeline: [],
-  media: null,
-};
-
 /** @param now ms; a test call that no edge reports on any more has failed */
 export function testCallState(row: TestCallRow, now: number): TestCallState {
   const state: TestCallState = JSON.parse(row.state);

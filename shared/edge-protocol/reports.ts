@@ -56,6 +56,20 @@ export const TestCallState = Type.Object({
 });
 export type TestCallState = Static<typeof TestCallState>;
 
+/** A test call of which nothing is known yet. */
+export const queuedTestCall: TestCallState = {
+  status: 'queued',
+  result: 'pending',
+  duration_seconds: 0,
+  sip_code: null,
+  sip_call_id: null,
+  codec: null,
+  error: null,
+  diagnosis: null,
+  timeline: [],
+  media: null,
+};
+
 /** A binding at a customer's registrar. */
 export const RegistrationState = Type.Object({
   state: oneOf(['registering', 'registered', 'failed', 'ended']),

@@ -1,6 +1,7 @@
 /** All detectors over a failed run. Pure: the same run gives the same findings. */
 import type { FailedCase } from './case.ts';
 import { brokenParts } from './detectors/broken-parts.ts';
+import { circles } from './detectors/circles.ts';
 import { harshWords } from './detectors/harsh-words.ts';
 import { missedWays } from './detectors/missed-ways.ts';
 import { missingVariables } from './detectors/missing-variables.ts';
@@ -14,6 +15,7 @@ import { type Finding, ranked } from './finding.ts';
 const detectors: readonly ((failed: FailedCase) => Finding[])[] = [
   missedWays,
   wrongTurns,
+  circles,
   unreachableNodes,
   missingVariables,
   transferNumbers,

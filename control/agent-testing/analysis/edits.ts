@@ -25,6 +25,14 @@ export type GraphEdit =
       readonly label?: string;
       readonly description: string;
     }
+  /** Has the edge of this label lead to another node. */
+  | {
+      readonly kind: 'retarget_edge';
+      readonly source: string;
+      readonly target: string;
+      readonly label: string;
+      readonly to: string;
+    }
   /** Adds a variable to what a node asks for, or takes the place of the one of this name. */
   | { readonly kind: 'set_variable'; readonly node: string; readonly variable: VariableWanted }
   | { readonly kind: 'set_transfer_number'; readonly node: string; readonly number: string }
@@ -55,6 +63,8 @@ export function editPlace(edit: GraphEdit): string {
     case 'add_edge':
     case 'describe_edge':
       return `edge ${edit.source} ${edit.target}`;
+    case 'retarget_edge':
+      return `edge ${edit.source} ${edit.target} ${edit.label}`;
     case 'set_variable':
       return `variable ${edit.node} ${edit.variable.name}`;
     case 'set_transfer_number':
@@ -75,6 +85,8 @@ export function applyEdit(graph: RawGraph, edit: GraphEdit): RawGraph | null {
       return addEdge(graph, edit);
     case 'describe_edge':
       return describeEdge(graph, edit);
+    case 'retarget_edge':
+      return retargetEdge(graph, edit);
     case 'set_variable':
       return changeData(graph, edit.node, (data) => withVariable(data, edit.variable));
     case 'set_transfer_number':
@@ -119,6 +131,24 @@ function describeEdge(
   const described = description === '' && data.description === undefined ? {} : { description };
   const changed = { ...edge, ...named, data: { ...data, ...named, ...described } };
   return same(changed, edge) ? null : { ...graph, edges: graph.edges.with(index, changed) };
+}
+
+function retargetEdge(
+  graph: RawGraph,
+  { source, target, label, to }: Extract<GraphEdit, { kind: 'retarget_edge' }>,
+): RawGraph | null {
+  const index = graph.edges.findIndex(
+    (edge) => edge.source === source && edge.target === target && labelOf(edge) === label,
+  );
+  const edge = graph.edges[index];
+  if (!edge || !graph.nodes.some(({ id }) => id === to)) return null;
+  return { ...graph, edges: graph.edges.with(index, { ...edge, target: to }) };
+}
+
+/** As the contract reads it (11.1). */
+function labelOf({ data, label }: JsonObject): unknown {
+  const inside = isObject(data) ? data : {};
+  return inside.label ?? label ?? inside.name;
 }
 
 function changeData(

@@ -40,6 +40,35 @@ const garage = {
   ],
 };
 
+/** Yes leads back, too. */
+const hotel = {
+  nodes: [
+    node('greet', 'Default', { isStart: true, text: 'Hotel Lake, would you like to book a room?' }),
+    node('nights', 'Default', {
+      text: 'For how many nights?',
+      extractVars: [['nights', 'integer', 'number of nights']],
+    }),
+    node('confirm', 'Default', { text: 'So {{nights}} nights, is that right?' }),
+    node('done', 'End Call', { text: 'Your room is booked. Goodbye.' }),
+  ],
+  edges: [
+    edge('greet', 'nights', 'Yes, book a room'),
+    edge('nights', 'confirm', 'Number given'),
+    edge('confirm', 'nights', 'No, wrong'),
+    edge('confirm', 'nights', 'Yes, right'),
+  ],
+};
+
+/** The keys are mixed up. */
+const menu = {
+  nodes: [
+    node('menu', 'Default', { isStart: true, text: 'Press 1 for sales, or press 2 for support.' }),
+    node('sales', 'End Call', { text: 'Sales. Goodbye.' }),
+    node('support', 'End Call', { text: 'Support. Goodbye.' }),
+  ],
+  edges: [edge('menu', 'support', 'User pressed 1'), edge('menu', 'sales', 'User pressed 2')],
+};
+
 let test: TestControl;
 let client: TornadoClient;
 beforeEach(async () => {
@@ -97,4 +126,41 @@ it('a request that is sent without a value is explained, and the body names the 
   });
   const session = await client.endedSession(await client.tornado(pathway_id, { version_number: 1 }));
   expect(session).toMatchObject({ status: 'COMPLETED_ALL_PASSED', passed_scenarios: 1 });
+});
+
+it('a way that leads back is found, and not what a caller says who has had enough', async () => {
+  const pathway_id = await client.pathway(hotel);
+  const id = await client.scenario({
+    pathway_id,
+    name: 'Books',
+    tester_persona_prompt: 'You want to book a room.\n- nights: 3',
+    assertions: [{ type: 'NODE_REACHED', config: { node_id: 'done' } }],
+  });
+  const run = await client.run(id);
+  expect(String(run.reasoning)).toContain('The caller lost patience.');
+  expect(await analysisOf(run.id)).toMatchObject({
+    root_cause_class: 'flow',
+    root_cause: expect.stringMatching(
+      /^The conversation went from “confirm” back to “nights” 2 times, by the edge "Yes, right" when the caller said "Yes/,
+    ),
+  });
+  const session = await client.endedSession(await client.tornado(pathway_id, { version_number: 1 }));
+  expect(session).toMatchObject({ status: 'COMPLETED_ALL_PASSED', passed_scenarios: 1 });
+});
+
+it('keys that are mixed up are told, and no edge takes the key of another', async () => {
+  const pathway_id = await client.pathway(menu);
+  const id = await client.scenario({
+    pathway_id,
+    name: 'Sales',
+    tester_persona_prompt: 'You want to talk to sales.',
+    assertions: [{ type: 'NODE_REACHED', config: { node_id: 'sales' } }],
+  });
+  const analysis = await analysisOf((await client.run(id)).id);
+  expect(analysis.suggestions[0]).toMatchObject({
+    target_node_id: 'menu',
+    suggested_change: 'Have the key that “menu” names for it lead to “sales”.',
+  });
+  const session = await client.endedSession(await client.tornado(pathway_id, { version_number: 1 }));
+  expect(session).toMatchObject({ status: 'STUCK', forked_version: null });
 });

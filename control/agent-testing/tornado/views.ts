@@ -70,6 +70,7 @@ function iterationView(row: TestTornadoIterationRow): Iteration {
 const fixTypes = {
   add_edge: 'flow_change',
   describe_edge: 'flow_change',
+  retarget_edge: 'flow_change',
   set_placeholder: 'config_change',
   set_variable: 'config_change',
   set_transfer_number: 'config_change',

@@ -1,6 +1,6 @@
 /** What a test call has come to so far (contract 3.2): a line per event, each reported as it happens. */
 import type { Clock } from '#shared/clock.ts';
-import type { TestCallState } from '#shared/edge-protocol/reports.ts';
+import { queuedTestCall, type TestCallState } from '#shared/edge-protocol/reports.ts';
 
 export type StoryEvent = TestCallState['timeline'][number]['event'];
 type Facts = Partial<Omit<TestCallState, 'status' | 'timeline'>>;
@@ -13,23 +13,10 @@ const statusAfter: Partial<Record<StoryEvent, TestCallState['status']>> = {
   answered: 'in-progress',
 };
 
-const untold: TestCallState = {
-  status: 'queued',
-  result: 'pending',
-  duration_seconds: 0,
-  sip_code: null,
-  sip_call_id: null,
-  codec: null,
-  error: null,
-  diagnosis: null,
-  timeline: [],
-  media: null,
-};
-
 export class Story {
   readonly #clock: Clock;
   readonly #tell: (state: TestCallState) => void;
-  #state: TestCallState = untold;
+  #state: TestCallState = queuedTestCall;
 
   constructor(clock: Clock, tell: (state: TestCallState) => void) {
     this.#clock = clock;

@@ -27,8 +27,13 @@ export function missedWays(failed: FailedCase): Finding[] {
 const stuck = /is repeated$|repeats were in vain$|^nothing leads on from here$/;
 const fellBack = /^"(.*)" is taken: no way (?:fits|is for)/;
 
+const hangsUp = /\b(?:good ?bye|bye|done with you)\b/i;
+
 function missed(failed: FailedCase, { graph }: TestedGraph): Missed[] {
   const found = new Map<string, Missed>();
+  const last = failed.record.chat_history.findLast(({ role }) => role === 'user')?.content ?? '';
+  // No node owes a way to the words with which a caller hangs up.
+  const farewell = failed.record.ending.by === 'caller' && hangsUp.test(last) ? last : null;
   for (const { node_id, message } of failed.record.log) {
     const node = node_id === null ? undefined : graph.nodes.get(node_id);
     if (!node) continue;
@@ -37,7 +42,7 @@ function missed(failed: FailedCase, { graph }: TestedGraph): Missed[] {
     if (!defaulted && !stuck.test(message)) continue;
     const words = wordsAt(failed, node.id, message);
     const key = `${node.id} ${words}`;
-    if (words !== null && !found.has(key)) {
+    if (words !== null && words !== farewell && !found.has(key)) {
       found.set(key, { node, words, how: defaulted ? 'default' : 'stuck' });
     }
   }

@@ -46,21 +46,27 @@ function findingFor(failed: FailedCase, tested: TestedGraph, wanted: string): Fi
   const { from, right, to } = turn;
   const name = (id: string) => `“${nodeName(failed, id)}”`;
   const words = said.words.slice(0, 200);
+  // A key is one edge's alone.
+  const pressed = /^Pressed /.test(words);
   const behind = right.target === wanted ? 'is' : `lies behind ${name(right.target)}, which is`;
   return {
     cause: 'flow',
     type: 'flow_change',
     nodeId: from,
     description: `In ${name(from)} the caller said ${JSON.stringify(words)}, and the conversation went to ${name(to)}. ${name(wanted)} ${behind} reached by the edge ${JSON.stringify(right.label)}.`,
-    suggestedChange: `Say in the label of the edge from ${name(from)} to ${name(right.target)} that it is also for: ${heard(words)}`,
+    suggestedChange: pressed
+      ? `Have the key that ${name(from)} names for it lead to ${name(right.target)}.`
+      : `Say in the label of the edge from ${name(from)} to ${name(right.target)} that it is also for: ${heard(words)}`,
     confidence: certainty,
-    edit: {
-      kind: 'describe_edge',
-      source: from,
-      target: right.target,
-      // Labels decide between two edges that both fit somewhat.
-      label: right.label === '' ? words : `${right.label}, or: ${words}`,
-      description: right.description,
-    },
+    edit: pressed
+      ? null
+      : {
+          kind: 'describe_edge',
+          source: from,
+          target: right.target,
+          // Labels decide between two edges that both fit somewhat.
+          label: right.label === '' ? words : `${right.label}, or: ${words}`,
+          description: right.description,
+        },
   };
 }
