@@ -10,6 +10,7 @@ import { type ControlApp, createApp } from './app.ts';
 import { readControlConfig } from './config.ts';
 import { createApiKey } from './organizations/store.ts';
 import { connectEdge } from './testing/edge-client.ts';
+import { listenOnce } from './testing/harness.ts';
 
 let folder = '';
 let control: ControlApp;
@@ -125,14 +126,15 @@ describe('keys', () => {
 
   it('of an edge cut it off when they are revoked', async () => {
     const edgeToken = await admin('key', 'create', '--edge');
-    const edge = await connectEdge({ control, edgeToken });
+    const url = listenOnce(control);
+    const edge = await connectEdge({ url, edgeToken });
     await edge.next('config');
     const list = await admin('key', 'list', '--edge');
     expect(list).not.toContain('never');
     const [id = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(list) ?? [];
     await admin('key', 'revoke', id);
     expect(await edge.closed).toEqual({ code: 1008, reason: 'the edge token was revoked' });
-    await expect(connectEdge({ control, edgeToken })).rejects.toThrow('401');
+    await expect(connectEdge({ url, edgeToken })).rejects.toThrow('401');
   });
 });
 

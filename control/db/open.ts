@@ -2,10 +2,10 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteFile from 'better-sqlite3';
-import { Kysely, SqliteDialect, sql } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
+import { KeptStatementsDialect } from './dialect.ts';
 import { migrations } from './migrations/index.ts';
-import { keepStatements } from './statements.ts';
 import type { Db, Tables } from './tables.ts';
 
 export interface Database {
@@ -26,7 +26,7 @@ export async function openDatabase(file: string): Promise<Database> {
   const connection = connect(file);
   // Databases in memory begin empty, so all of one process can begin as the first one stood after its migrations.
   const fresh = file === ':memory:' && emptyInMemory === null;
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: keepStatements(connection) }) });
+  const db = new Kysely<Tables>({ dialect: new KeptStatementsDialect(connection) });
   try {
     await migrate(db, migrations);
   } catch (error) {

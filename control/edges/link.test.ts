@@ -17,9 +17,7 @@ afterEach(async () => {
 });
 
 async function listen(): Promise<void> {
-  await test.control.app.listen({ host: '127.0.0.1', port: 0 });
-  const address = test.control.app.server.address();
-  url = `ws://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1/edge/link`;
+  url = `${(await test.url()).replace('http', 'ws')}/v1/edge/link`;
 }
 
 async function connect(hello = {}): Promise<EdgeClient> {

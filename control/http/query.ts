@@ -3,12 +3,14 @@ import type { TSchema } from 'typebox';
 import type { Compile } from 'typebox/compile';
 import { type ErrorItem, errorItem } from '#shared/errors.ts';
 import { compiled } from './compiled.ts';
+import { ruleText, type SchemaError } from './rule-text.ts';
 
 type Checker = ReturnType<typeof Compile>;
 
 /** Reads the query parameters that a schema knows; unknown ones are ignored. */
 export class QueryCheck {
   readonly #properties: readonly (readonly [name: string, type: unknown])[];
+  readonly #schema: TSchema;
   readonly #checker: Checker;
 
   constructor(schema: TSchema) {
@@ -17,6 +19,7 @@ export class QueryCheck {
       name,
       typeOf(part),
     ]);
+    this.#schema = schema;
     this.#checker = compiled(schema);
   }
 
@@ -29,17 +32,20 @@ export class QueryCheck {
       if (text !== undefined) value[name] = typeof text === 'string' ? convert(text, type) : text;
     }
     if (this.#checker.Check(value)) return { value };
-    return { errors: this.#checker.Errors(value).flatMap(translate).slice(0, 20) };
+    return {
+      errors: this.#checker
+        .Errors(value)
+        .flatMap((error) => this.#translate(error))
+        .slice(0, 20),
+    };
   }
-}
 
-function translate(error: ReturnType<Checker['Errors']>[number]): ErrorItem[] {
-  if (error.keyword === 'required') {
-    return error.params.requiredProperties.map((name) => invalid(`?${name}`, 'required'));
+  #translate(error: SchemaError): ErrorItem[] {
+    if (error.keyword === 'required') {
+      return error.params.requiredProperties.map((name) => invalid(`?${name}`, 'required'));
+    }
+    return [invalid(`?${error.instancePath.slice(1)}`, ruleText(this.#schema, error))];
   }
-  const rule =
-    error.keyword === 'enum' ? `must be one of ${error.params.allowedValues.join(', ')}` : error.message;
-  return [invalid(`?${error.instancePath.slice(1)}`, rule)];
 }
 
 function invalid(path: string, rule: string): ErrorItem {

@@ -42,4 +42,16 @@ describe('what is no HTTP request', () => {
     expect(head).toContain('cache-control: no-store');
     expect(body).toMatchObject({ data: null, errors: [{ code }] });
   });
+
+  it('a request that does not arrive in time is told so', async () => {
+    const { server } = system.control.app;
+    const client = connect(port, '127.0.0.1');
+    const [socket] = await once(server, 'connection');
+    const timeout = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    server.emit('clientError', timeout, socket);
+    const [chunk]: Buffer[] = await once(client, 'data');
+    client.destroy();
+    expect(chunk?.toString()).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(server.requestTimeout).toBe(300_000);
+  });
 });

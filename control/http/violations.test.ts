@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { Closed, List, Text } from '#shared/api/common.ts';
+import { Closed, Email, List, Nullable, Text, Uuid } from '#shared/api/common.ts';
 import { Attach } from '#shared/api/sip.ts';
+import { QueryCheck } from './query.ts';
 import { BodyCheck } from './violations.ts';
 
 const listed = (schema: ConstructorParameters<typeof BodyCheck>[0], value: unknown) =>
@@ -42,6 +43,18 @@ describe('violations', () => {
       'INVALID_PARAMETER /items/7',
       'UNKNOWN_PROPERTY /items/99/more',
     ]);
+  });
+
+  it('say in words which form a text must have, in bodies and queries alike', () => {
+    const form = Closed({ mails: List(Email()), id: Type.Optional(Nullable(Uuid())) });
+    const body = new BodyCheck(form).violations({ mails: ['nobody'], id: 'x' });
+    expect(body.map(({ message }) => message)).toEqual([
+      '/mails/0: must be an e-mail address',
+      '/id: must be a uuid in lower case',
+    ]);
+    expect(new QueryCheck(Closed({ id: Uuid() })).read({ id: 'x' })).toEqual({
+      errors: [expect.objectContaining({ message: '?id: must be a uuid in lower case' })],
+    });
   });
 
   it('list 20 of very many unknown properties', () => {

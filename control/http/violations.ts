@@ -5,6 +5,7 @@ import { Settings } from 'typebox/system';
 import { openObjectKeyword } from '#shared/api/common.ts';
 import { type ErrorItem, errorItem } from '#shared/errors.ts';
 import { compiled } from './compiled.ts';
+import { resolvePointer, ruleText, type SchemaError } from './rule-text.ts';
 import { Trimmer } from './trim.ts';
 import { isRecord, meantVariant, unionRule } from './variants.ts';
 
@@ -20,7 +21,6 @@ const trimmer = new Trimmer(mostListed + 1);
 Settings.Set({ maxErrors: 10_000 });
 
 type Checker = ReturnType<typeof Compile>;
-type SchemaError = ReturnType<Checker['Errors']>[number];
 
 /** A compiled schema that says everything that is wrong with a value. */
 export class BodyCheck {
@@ -78,7 +78,7 @@ export class BodyCheck {
       case 'anyOf':
         return this.#translateUnion(error, value, prefix);
       default:
-        return [invalid(path, rule(error))];
+        return [invalid(path, ruleText(this.#schema, error))];
     }
   }
 
@@ -112,25 +112,9 @@ function unknownProperty(path: string): ErrorItem {
   return errorItem('UNKNOWN_PROPERTY', { path }, `${path}: not a known property`);
 }
 
-/** The rule that was broken, as text: "must be integer", "must be one of tls". */
-function rule(error: SchemaError): string {
-  if (error.keyword === 'enum') return `must be one of ${error.params.allowedValues.map(String).join(', ')}`;
-  if (error.keyword === 'const') return `must be ${JSON.stringify(error.params.allowedValue)}`;
-  return error.message;
-}
-
 /** Escapes one member of a JSON pointer (RFC 6901 section 3). */
 function pointerPart(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
-}
-
-function resolvePointer(root: unknown, pointer: string): unknown {
-  let part: unknown = root;
-  for (const name of pointer.split('/').slice(1)) {
-    if (typeof part !== 'object' || part === null) return undefined;
-    part = Reflect.get(part, name.replaceAll('~1', '/').replaceAll('~0', '~'));
-  }
-  return part;
 }
 
 function holdsNul(value: unknown): boolean {

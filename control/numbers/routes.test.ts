@@ -45,7 +45,7 @@ describe('GET /v1/inbound', () => {
   });
 
   it('finds one number however it is written, and only that of the organization', async () => {
-    for (const text of ['+14155550100', '%2B14155550100', '14155550100', '4155550100']) {
+    for (const text of ['+14155550100', '%2B14155550100', '14155550100', '4155550100', '(415)%20555-0100']) {
       expect((await test.call('GET', `/v1/inbound/${text}`)).body.phone_number).toBe('+14155550100');
     }
     expect(numbersOfPath('4155550100')).toEqual(['+4155550100', '+14155550100']);

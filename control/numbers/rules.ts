@@ -179,6 +179,7 @@ function readVersion(text: string | null): InboundNumber['pathway_version'] {
  */
 export function numbersOfPath(text: string): string[] {
   const asSent = toE164(text);
-  const withCountry = /^[0-9]{10}$/.test(text) ? toE164(`1${text}`) : null;
+  const digits = text.replace(/[\s\-.()]/g, '');
+  const withCountry = /^[0-9]{10}$/.test(digits) ? toE164(`1${digits}`) : null;
   return [asSent, withCountry].filter((number) => number !== null);
 }

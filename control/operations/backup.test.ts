@@ -22,6 +22,7 @@ import { type Bootstrap, bootstrap } from '../bootstrap.ts';
 import { readControlConfig } from '../config.ts';
 import { holdDataFolder } from '../data-lock.ts';
 import { callRecord, connectEdge, reportFrame } from '../testing/edge-client.ts';
+import { listenOnce } from '../testing/harness.ts';
 
 let root = '';
 beforeEach(() => {
@@ -114,7 +115,7 @@ describe('an edge', () => {
   it('that knows a later state connects to the restored one, gets its configuration and goes on reporting', async () => {
     const { control, made } = await start('data');
     await run('backup', 'data', [at('backup')]);
-    const first = await connectEdge({ control, edgeToken: made.edge_token });
+    const first = await connectEdge({ url: listenOnce(control), edgeToken: made.edge_token });
     await first.next('config');
     const authorization = made.api_key;
     const payload = { phone_number: '+14155550177', directions: ['inbound'] };
@@ -129,7 +130,7 @@ describe('an edge', () => {
     await run('restore', 'data', [at('backup'), '--force']);
     const restored = await start('data');
     const edge = await connectEdge(
-      { control: restored.control, edgeToken: made.edge_token },
+      { url: listenOnce(restored.control), edgeToken: made.edge_token },
       { config_version: later.change.version },
     );
     expect(await edge.next('welcome')).toMatchObject({ acknowledged: 0 });

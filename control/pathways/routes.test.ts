@@ -90,6 +90,10 @@ describe('the live graph', () => {
       body: { nodes: [...demoNodes, webhook], edges: demoEdges },
     });
     expect([answer.status, answer.codes]).toEqual([400, ['TARGET_NOT_ALLOWED']]);
+    expect(answer.body.errors?.[0]?.details).toEqual({
+      path: `/nodes/${demoNodes.length}/data/url`,
+      address: '169.254.169.254',
+    });
   });
 
   it('is refused in part, and when a node is no object or too large', async () => {

@@ -40,9 +40,9 @@ export function acceptGraph(
   const items = (shape.length > 0 ? shape : problems)
     .slice(0, mostViolations)
     .map(
-      ({ path, rule, message }): ErrorItem =>
+      ({ path, rule, message, host }): ErrorItem =>
         rule === 'target_not_allowed'
-          ? errorItem('TARGET_NOT_ALLOWED', { path, address: message }, message)
+          ? errorItem('TARGET_NOT_ALLOWED', { path, address: host }, message)
           : errorItem('INVALID_GRAPH', { path, rule }, `${path}: ${message}`),
     );
   const [first, ...others] = items;

@@ -62,6 +62,7 @@ describe('an upload', () => {
   it.each([
     ['application/pdf', smallPdf],
     ['image/png', png],
+    ['image/png', Buffer.concat([png.subarray(0, 8), Buffer.alloc(40)])],
     ['image/gif', gif],
     ['image/jpeg', jpeg],
     ['image/webp', webp],
@@ -145,8 +146,7 @@ describe('an upload', () => {
   });
 
   it('whose sender goes away leaves nothing, and holds no place', async () => {
-    await test.control.app.listen({ host: '127.0.0.1', port: 0 });
-    const { port } = test.control.app.server.address() as AddressInfo;
+    const port = Number(new URL(await test.url()).port);
     for (let time = 0; time < 10; time++) {
       const socket = dial(port, '127.0.0.1');
       await once(socket, 'connect');
@@ -162,11 +162,9 @@ describe('an upload', () => {
   });
 
   it('over HTTP that is too large gets its answer', async () => {
-    await test.control.app.listen({ host: '127.0.0.1', port: 0 });
-    const { port } = test.control.app.server.address() as AddressInfo;
     const form = new FormData();
     form.set('file', new Blob([new Uint8Array(10_485_761)]), 'a.pdf');
-    const answer = await fetch(`http://127.0.0.1:${port}/v1/sip/port/document`, {
+    const answer = await fetch(`${await test.url()}/v1/sip/port/document`, {
       method: 'POST',
       headers: { authorization: test.key },
       body: form,

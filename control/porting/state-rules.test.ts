@@ -128,7 +128,10 @@ describe('whatever is ordered', () => {
   it('a number that the request does not have is refused by name', () => {
     const state: NumberState[] = [{ number: '+14155550100', status: 'submitted' }];
     expect(() => planMove(state, ['+14155550199'], 'in_progress', 'operator')).toThrow(
-      expect.objectContaining({ code: 'INVALID_PHONE_NUMBERS' }),
+      expect.objectContaining({
+        code: 'INVALID_PHONE_NUMBERS',
+        message: 'The request does not hold +14155550199.',
+      }),
     );
   });
 });

@@ -69,7 +69,10 @@ export function planMove(
   actor: Actor,
 ): NumberState[] {
   const invalid = chosen?.filter((one) => !numbers.some(({ number }) => number === one)) ?? [];
-  if (invalid.length > 0) throw ApiError.of('INVALID_PHONE_NUMBERS', { invalid });
+  if (invalid.length > 0) {
+    const message = `The request does not hold ${invalid.join(', ')}.`;
+    throw ApiError.of('INVALID_PHONE_NUMBERS', { invalid }, message);
+  }
   const concerned = chosen
     ? numbers.filter(({ number }) => chosen.includes(number))
     : numbers.filter(({ status }) => isOpen(status));

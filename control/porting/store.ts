@@ -123,7 +123,7 @@ export async function numbersInProgress(db: Db, numbers: readonly string[]): Pro
     .selectFrom('port_numbers')
     .select('number')
     .where('number', 'in', [...numbers])
-    .where('open', '=', 1)
+    .where('open', '=', sql.lit(1))
     .execute();
   return numbers.filter((number) => rows.some((row) => row.number === number));
 }

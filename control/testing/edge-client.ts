@@ -103,13 +103,10 @@ function isType<T extends ControlToEdge['type']>(
 
 /** Lets the control plane listen, unless it does, and connects an edge to it. */
 export async function connectEdge(
-  { control: { app }, edgeToken }: Pick<TestControl, 'control' | 'edgeToken'>,
+  { url, edgeToken }: Pick<TestControl, 'url' | 'edgeToken'>,
   hello: Partial<Hello> = {},
 ): Promise<EdgeClient> {
-  if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 });
-  const address = app.server.address();
-  const port = typeof address === 'object' ? address?.port : '';
-  return EdgeClient.connect(`ws://127.0.0.1:${port}/v1/edge/link`, edgeToken, hello);
+  return EdgeClient.connect(`${(await url()).replace('http', 'ws')}/v1/edge/link`, edgeToken, hello);
 }
 
 /** A report frame of consecutive sequence numbers. */

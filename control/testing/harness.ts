@@ -1,5 +1,5 @@
-/** A whole control plane for tests: database in memory, clock moved by hand, two organizations. */
-import type { LightMyRequestResponse } from 'fastify';
+/** A whole control plane for tests, over real HTTP: database in memory, clock moved by hand, two organizations. */
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { pino } from 'pino';
 import { FakeClock } from '#shared/clock.ts';
 import { type AppOptions, type ControlApp, createApp } from '../app.ts';
@@ -24,10 +24,13 @@ export interface TestControl {
     url: string,
     options?: CallOptions,
   ): Promise<Answer>;
+  /** Where it listens, without a slash at the end; it does so from the first time on. */
+  url(): Promise<string>;
   close(): Promise<void>;
 }
 
 export interface CallOptions {
+  /** Text and bytes go as they are, anything else as JSON. */
   readonly body?: unknown;
   /** null: none */
   readonly key?: string | null;
@@ -37,7 +40,7 @@ export interface CallOptions {
 /** What a test looks at of an answer. */
 export interface Answer {
   readonly status: number;
-  readonly headers: LightMyRequestResponse['headers'];
+  readonly headers: IncomingHttpHeaders;
   readonly text: string;
   readonly bytes: Buffer;
   /** The JSON body. */
@@ -89,6 +92,8 @@ export async function startControl(
   const orgId = await organization('Own', true);
   const foreignOrgId = await organization('Foreign', true);
   const key = await keyOf(orgId);
+  const agent = new Agent({ keepAlive: true });
+  const url = listenOnce(control);
   return {
     control,
     clock,
@@ -99,29 +104,63 @@ export async function startControl(
     plainKey: await keyOf(await organization('Without SIP', false)),
     operatorKey: await createApiKey(db, clock, { kind: 'operator' }, 'test'),
     edgeToken: await createEdgeToken(db, clock, 'test'),
-    call: async (method, url, options = {}) => {
+    url,
+    call: async (method, path, options = {}) => {
       const authorization = options.key === undefined ? key : options.key;
-      const response = await control.app.inject({
-        method,
-        url,
-        headers: { ...(authorization !== null && { authorization }), ...options.headers },
-        ...(options.body !== undefined && { payload: options.body as object }),
-      });
-      return answerOf(response);
+      const isRaw = typeof options.body === 'string' || Buffer.isBuffer(options.body);
+      const headers = {
+        ...(authorization !== null && { authorization }),
+        ...(options.body !== undefined && !isRaw && { 'content-type': 'application/json' }),
+        ...options.headers,
+      };
+      const body = isRaw ? (options.body as string | Buffer) : JSON.stringify(options.body);
+      return ask(agent, (await url()) + path, method, headers, body);
     },
     close: () => control.close(),
   };
 }
 
-function answerOf(response: LightMyRequestResponse): Answer {
-  const isJson = String(response.headers['content-type'] ?? '').startsWith('application/json');
-  const body = isJson ? response.json<Json>() : {};
+/** Lets a control plane listen on any port when its URL is asked for. */
+export function listenOnce({ app }: Pick<ControlApp, 'app'>): () => Promise<string> {
+  let listening: Promise<string> | undefined;
+  return () => {
+    listening ??= app.listen({ host: '127.0.0.1', port: 0 });
+    return listening;
+  };
+}
+
+function ask(
+  agent: Agent,
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  body: string | Buffer | undefined,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+    const asked = request(url, { agent, method, headers: { ...length, ...headers } }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.once('error', reject);
+      response.once('end', () =>
+        resolve(answerOf(response.statusCode ?? 0, response.headers, Buffer.concat(parts))),
+      );
+    });
+    asked.once('error', reject);
+    asked.end(body);
+  });
+}
+
+function answerOf(status: number, headers: IncomingHttpHeaders, bytes: Buffer): Answer {
+  const text = bytes.toString();
+  const isJson = String(headers['content-type'] ?? '').startsWith('application/json');
+  const body: Json = isJson ? JSON.parse(text) : {};
   const errors: unknown = body.errors;
   return {
-    status: response.statusCode,
-    headers: response.headers,
-    text: response.body,
-    bytes: response.rawPayload,
+    status,
+    headers,
+    text,
+    bytes,
     body,
     codes: Array.isArray(errors) ? errors.map((error: { code: string }) => error.code) : [],
   };

@@ -3,7 +3,15 @@
  * has no network, no files, no modules and no object of this program. Text goes in, text comes out.
  */
 import { parentPort } from 'node:worker_threads';
-import { getQuickJS, type QuickJSContext, type QuickJSHandle, type QuickJSRuntime } from 'quickjs-emscripten';
+import {
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSRuntime,
+  type QuickJSWASMModule,
+  RELEASE_SYNC,
+} from 'quickjs-emscripten';
 import {
   type CodeAnswer,
   type CodeWork,
@@ -13,6 +21,10 @@ import {
 } from './code-pool.ts';
 
 const stackBytes = 512 * 1024;
+/** Of WebAssembly. */
+const pageBytes = 64 * 1024;
+/** What the engine takes for itself. */
+const enginePages = 256;
 /** Characters of a result. */
 const mostCharacters = 1_048_576;
 /** Jobs of promises between two looks at the time. */
@@ -60,8 +72,24 @@ function bounded(value: unknown): Outcome {
   return { json };
 }
 
+let engine: { readonly memoryBytes: number; readonly module: Promise<QuickJSWASMModule> } | undefined;
+
+/**
+ * The engine of this thread, with memory that cannot grow further. The engine's own limit sees blocks that are too
+ * large by themselves, but as WebAssembly it does not know the sizes of those it has given out.
+ */
+function engineWithin(memoryBytes: number): Promise<QuickJSWASMModule> {
+  if (engine?.memoryBytes !== memoryBytes) {
+    const maximum = enginePages + Math.ceil(memoryBytes / pageBytes);
+    const wasmMemory = new WebAssembly.Memory({ initial: enginePages, maximum });
+    const module = newQuickJSWASMModuleFromVariant(newVariant(RELEASE_SYNC, { wasmMemory }));
+    engine = { memoryBytes, module };
+  }
+  return engine.module;
+}
+
 async function runCode(work: CodeWork): Promise<Outcome> {
-  const quickJs = await getQuickJS();
+  const quickJs = await engineWithin(work.memoryBytes);
   const runtime = quickJs.newRuntime();
   try {
     runtime.setMemoryLimit(work.memoryBytes);

@@ -54,6 +54,12 @@ describe('code of a tool', () => {
     expect(await run('const all = []; for (;;) all.push(new ArrayBuffer(1000000));', {}, 10_000)).toEqual({
       error: expect.stringMatching(/out of memory/),
     });
+    // Blocks of which each is far below the limit.
+    for (const small of ['new Array(10_000).fill(1)', '"x".repeat(1000) + all.length']) {
+      expect(await run(`const all = []; for (;;) all.push(${small});`, {}, 10_000)).toEqual({
+        error: expect.stringMatching(/out of memory/),
+      });
+    }
     expect(await run('const deep = () => deep() + 1; return deep()')).toEqual({
       error: expect.stringMatching(/stack/),
     });

@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
 import { startControl, type TestControl } from '../testing/harness.ts';
@@ -14,8 +13,7 @@ async function start(env: Record<string, string> = {}): Promise<void> {
   model = new HandModel();
   const models = { understanding: ruleEngine, dialogue: model };
   test = await startControl(env, {}, { models });
-  await test.control.app.listen({ host: '127.0.0.1', port: 0 });
-  base = `http://127.0.0.1:${(test.control.app.server.address() as AddressInfo).port}`;
+  base = await test.url();
   closed = false;
 }
 beforeEach(() => start());

@@ -18,7 +18,6 @@ export class Attempt {
   leg: OutboundLeg | null = null;
   readonly #call: AttemptEvents;
   #open = true;
-  /** Whether any response came. */
   #heard = false;
   #ringing = false;
   #stopWaiting: () => void = () => {};
@@ -31,6 +30,11 @@ export class Attempt {
   /** @param stopWaiting ends the time that the attempt may take */
   waits(stopWaiting: () => void): void {
     this.#stopWaiting = stopWaiting;
+  }
+
+  /** Whether any response came. */
+  get heard(): boolean {
+    return this.#heard;
   }
 
   /** Its outcome is known. @returns whether the hunt still waited for it */

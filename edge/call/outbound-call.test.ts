@@ -169,6 +169,20 @@ describe('a call of ours', () => {
     expectNothingLeft();
   });
 
+  it('that gets no response at all within the time for ringing blames the place and moves on', async () => {
+    routes.places = [placeAt(5061), placeAt(5062)];
+    const leg = await dialling();
+    clock.advance(30_000);
+    await settle();
+    expect(leg.sent).toEqual(['CANCEL (No response in time)']);
+    expect(routes.last.outcomes).toEqual([{ kind: 'no_response' }]);
+    expect(dialer.last.target.port).toBe(5062);
+    clock.advance(30_000);
+    await settle();
+    expect(last()).toMatchObject({ status: 'failed', termination: 'route_timeout' });
+    expectNothingLeft();
+  });
+
   it('can be stopped before its first INVITE', async () => {
     calls.place(plan);
     calls.stop('call-1');

@@ -242,11 +242,20 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
         this.#media.renegotiated();
       },
     });
-    const seconds = Math.round(ringTimeoutMs / 1000);
-    const timer = this.body.after(ringTimeoutMs, () =>
-      this.end({ code: 'no_answer', detail: `Nobody answered within ${seconds} s.` }),
-    );
+    const timer = this.body.after(ringTimeoutMs, () => this.#overdue(attempt, ringTimeoutMs));
     attempt.waits(() => this.body.cancel(timer));
+  }
+
+  /** The time for ringing is over. Where nothing was heard of the place, nothing rang there either. */
+  #overdue(attempt: Attempt, ringTimeoutMs: number): void {
+    const seconds = Math.round(ringTimeoutMs / 1000);
+    if (attempt.heard) this.end({ code: 'no_answer', detail: `Nobody answered within ${seconds} s.` });
+    else {
+      this.body.guarded(() => {
+        attempt.leg?.cancel('No response in time');
+        this.#failed(attempt, { kind: 'no_response' }, null);
+      });
+    }
   }
 
   #logOf(place: Place | null): Log {

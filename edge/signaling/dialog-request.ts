@@ -51,7 +51,8 @@ function send(dialog: OwnDialog, request: DialogRequest, authentication: Authent
         if (answer.status < 200) return;
         // The engine put the peer's Contact in place of what we wrote as Request-URI.
         const again =
-          isChallenge(answer.status) && authentication?.take(answer.status, answer.headers, method, sent.uri);
+          isChallenge(answer.status) &&
+          authentication?.take(answer.headers, { method, uri: sent.uri, body: body ?? '' });
         if (again) send(dialog, request, authentication);
         else request.answered(answer, ack);
       });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { QuietLog } from '../../test/fakes/quiet-log.ts';
@@ -19,6 +20,7 @@ const mufasa = {
   password: 'Circle of Life',
   method: 'GET',
   uri: '/dir/index.html',
+  body: '',
   nonceCount: 1,
   cnonce: 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ',
 };
@@ -49,6 +51,7 @@ describe('a digest', () => {
       password: 'Secret, or not?',
       method: 'GET',
       uri: '/doe.json',
+      body: '',
       nonceCount: 1,
       cnonce: 'NTg6RKcb9boFIAS3KrFK9BGeh+niz/sm',
     });
@@ -140,9 +143,9 @@ describe('challenges', () => {
     expect(strongest(offers('SHA-3'), null)).toBeNull();
   });
 
-  it('of another realm, or with auth-int alone, get no answer', () => {
+  it('of another realm, or with a protection that is unknown, get no answer', () => {
     expect(strongest(offers('MD5'), 'elsewhere')).toBeNull();
-    expect(strongest([{ ...example, algorithm: 'MD5', qop: ['auth-int'] }], null)).toBeNull();
+    expect(strongest([{ ...example, algorithm: 'MD5', qop: ['auth-conf'] }], null)).toBeNull();
   });
 });
 
@@ -151,58 +154,107 @@ describe('an authenticator', () => {
   const challenge = (nonce: string, more = 'algorithm=SHA-256') => ({
     'proxy-authenticate': `Digest realm="r", nonce="${nonce}", qop="auth", ${more}`,
   });
-  const uri = 'sip:1@trunk.example';
+  const invite = { method: 'INVITE', uri: 'sip:1@trunk.example', body: '' };
   const create = (given: typeof credentials | null = credentials) =>
     new Authenticator(given, new QuietLog(), () => 'c');
 
   it('answers once, and once more when the nonce was stale', () => {
     const request = create().request();
-    expect(request.take(407, challenge('n1'), 'INVITE', uri)).toBe(true);
+    expect(request.take(challenge('n1'), invite)).toBe(true);
     expect(parameter(request.headers['Proxy-Authorization'] ?? '', 'nc')).toBe('00000001');
-    expect(request.take(407, challenge('n2', 'algorithm=SHA-256, stale=true'), 'INVITE', uri)).toBe(true);
+    expect(request.take(challenge('n2', 'algorithm=SHA-256, stale=true'), invite)).toBe(true);
     expect(parameter(request.headers['Proxy-Authorization'] ?? '', 'nonce')).toBe('n2');
-    expect(request.take(407, challenge('n3', 'algorithm=SHA-256, stale=true'), 'INVITE', uri)).toBe(false);
+    expect(request.take(challenge('n3', 'algorithm=SHA-256, stale=true'), invite)).toBe(false);
   });
 
   it('takes a second challenge without stale as a refusal', () => {
     const request = create().request();
-    expect(request.take(407, challenge('n1'), 'INVITE', uri)).toBe(true);
-    expect(request.take(407, challenge('n2'), 'INVITE', uri)).toBe(false);
+    expect(request.take(challenge('n1'), invite)).toBe(true);
+    expect(request.take(challenge('n2'), invite)).toBe(false);
   });
 
   it('answers a proxy and the server behind it', () => {
     const request = create().request();
-    expect(request.take(407, challenge('n1'), 'INVITE', uri)).toBe(true);
+    expect(request.take(challenge('n1'), invite)).toBe(true);
     const server = { 'www-authenticate': 'Digest realm="s", nonce="n2"' };
-    expect(create().request().take(401, server, 'INVITE', uri)).toBe(true);
+    expect(create().request().take(server, invite)).toBe(true);
     expect(
-      request.take(
-        401,
-        { 'www-authenticate': 'Digest realm="s", nonce="n2", algorithm=SHA-256' },
-        'INVITE',
-        uri,
-      ),
+      request.take({ 'www-authenticate': 'Digest realm="s", nonce="n2", algorithm=SHA-256' }, invite),
     ).toBe(true);
-    expect(Object.keys(request.headers)).toEqual(['Proxy-Authorization', 'Authorization']);
+    expect(Object.keys(request.headers).toSorted()).toEqual(['Authorization', 'Proxy-Authorization']);
+  });
+
+  it('answers every realm of one response, each in a line of its own', () => {
+    const request = create().request();
+    const challenges = {
+      'proxy-authenticate':
+        'Digest realm="a", nonce="n1", Digest realm="b", nonce="n2", Digest realm="b", nonce="n3", algorithm=SHA-256',
+      'www-authenticate': 'Digest realm="c", nonce="n4"',
+    };
+    expect(request.take(challenges, invite)).toBe(true);
+    const [first = '', second = '', ...more] = (request.headers['Proxy-Authorization'] ?? '').split('\r\n');
+    expect(more).toEqual([]);
+    expect(parameter(first, 'nonce')).toBe('n1');
+    expect(second).toMatch(/^Proxy-Authorization: Digest /);
+    expect(parameter(second, 'nonce')).toBe('n3');
+    expect(parameter(request.headers.Authorization ?? '', 'nonce')).toBe('n4');
+  });
+
+  it('answers the realm of the next proxy beside that of the first', () => {
+    const request = create().request();
+    request.take(challenge('n1'), invite);
+    expect(request.take({ 'proxy-authenticate': 'Digest realm="next", nonce="n2"' }, invite)).toBe(true);
+    expect(
+      request.headers['Proxy-Authorization']?.split('\r\n').map((line) => parameter(line, 'realm')),
+    ).toEqual(['r', 'next']);
+  });
+
+  it('answers the configured realm alone', () => {
+    const request = new Authenticator({ ...credentials, realm: 'b' }, new QuietLog()).request();
+    const value = 'Digest realm="a", nonce="n1", Digest realm="b", nonce="n2"';
+    expect(request.take({ 'www-authenticate': value }, invite)).toBe(true);
+    expect(request.headers.Authorization?.split('\r\n').map((line) => parameter(line, 'realm'))).toEqual([
+      'b',
+    ]);
+  });
+
+  it('comes to an end with a peer that has a new realm for every try', () => {
+    const request = create().request();
+    let tries = 0;
+    while (request.take({ 'www-authenticate': `Digest realm="${tries}", nonce="n"` }, invite)) tries++;
+    expect(tries).toBe(8);
+  });
+
+  it('protects the body where nothing else is taken', () => {
+    const request = create().request();
+    const only = { 'www-authenticate': 'Digest realm="r", nonce="n", algorithm=MD5, qop="auth-int"' };
+    expect(request.take(only, { ...invite, body: 'v=0' })).toBe(true);
+    const value = request.headers.Authorization ?? '';
+    expect(parameter(value, 'qop')).toBe('auth-int');
+    const md5 = (text: string) => createHash('md5').update(text).digest('hex');
+    const ha2 = md5(`INVITE:${invite.uri}:${md5('v=0')}`);
+    expect(parameter(value, 'response')).toBe(md5(`${md5('acme:r:secret')}:n:00000001:c:auth-int:${ha2}`));
   });
 
   it('counts the uses of a nonce over requests', () => {
     const authenticator = create();
-    authenticator.request().take(407, challenge('n1'), 'INVITE', uri);
+    authenticator.request().take(challenge('n1'), invite);
     const bye = authenticator.request();
-    bye.take(407, challenge('n1'), 'BYE', uri);
+    bye.take(challenge('n1'), { ...invite, method: 'BYE' });
     expect(parameter(bye.headers['Proxy-Authorization'] ?? '', 'nc')).toBe('00000002');
   });
 
   it('does not go back to MD5 after SHA-256', () => {
     const authenticator = create();
-    authenticator.request().take(407, challenge('n1'), 'INVITE', uri);
-    expect(authenticator.request().take(407, challenge('n2', 'algorithm=MD5'), 'BYE', uri)).toBe(false);
+    authenticator.request().take(challenge('n1'), invite);
+    expect(authenticator.request().take(challenge('n2', 'algorithm=MD5'), { ...invite, method: 'BYE' })).toBe(
+      false,
+    );
   });
 
   it('answers nothing without credentials', () => {
     const authenticator = create(null);
-    expect(authenticator.request().take(407, challenge('n1'), 'INVITE', uri)).toBe(false);
+    expect(authenticator.request().take(challenge('n1'), invite)).toBe(false);
     expect(authenticator.used).toBe(false);
   });
 });

@@ -73,13 +73,26 @@ export function strongest(challenges: readonly Challenge[], realm: string | null
   for (const challenge of challenges) {
     const hash = hashOf(challenge);
     if (hash === null || (realm !== null && challenge.realm !== realm)) continue;
-    // Only the request line is protected: auth-int alone is none of ours.
-    if (challenge.qop !== null && !challenge.qop.includes('auth')) continue;
+    if (challenge.qop !== null && protectionOf(challenge.qop) === null) continue;
     if (strength[hash] <= bestStrength) continue;
     best = challenge;
     bestStrength = strength[hash];
   }
   return best;
+}
+
+/** The strongest challenge of each realm that we can answer (RFC 3261 section 22.3). @param realm as above */
+export function strongestOfEach(challenges: readonly Challenge[], realm: string | null): Challenge[] {
+  const realms = new Set(challenges.map((challenge) => challenge.realm));
+  return [...realms].flatMap((one) =>
+    realm === null || realm === one ? (strongest(challenges, one) ?? []) : [],
+  );
+}
+
+/** What of `qop` we give: the body is protected only where nothing else is taken. */
+function protectionOf(qop: readonly string[]): 'auth' | 'auth-int' | null {
+  if (qop.includes('auth')) return 'auth';
+  return qop.includes('auth-int') ? 'auth-int' : null;
 }
 
 export interface DigestRequest {
@@ -88,6 +101,7 @@ export interface DigestRequest {
   readonly method: string;
   /** The Request-URI. */
   readonly uri: string;
+  readonly body: string;
   /** How often this nonce has been used, this time included. */
   readonly nonceCount: number;
   readonly cnonce: string;
@@ -99,14 +113,18 @@ export function authorization(challenge: Challenge, request: DigestRequest): str
   if (hash === null) throw new RangeError(`digest algorithm ${challenge.algorithm} is not supported`);
   const digest = (text: string) => createHash(hashes[hash]).update(text, 'utf8').digest('hex');
   const { realm, nonce, opaque, algorithm, qop } = challenge;
-  const { username, password, method, uri, cnonce } = request;
+  const { username, password, method, uri, body, cnonce } = request;
+  const protection = qop === null ? null : protectionOf(qop);
   const session = /-sess$/i.test(algorithm ?? '');
   const secret = digest(`${username}:${realm}:${password}`);
   const ha1 = session ? digest(`${secret}:${nonce}:${cnonce}`) : secret;
-  const ha2 = digest(`${method}:${uri}`);
+  // RFC 7616 section 3.4.3.
+  const ha2 = digest(`${method}:${uri}${protection === 'auth-int' ? `:${digest(body)}` : ''}`);
   const nc = request.nonceCount.toString(16).padStart(8, '0');
   const response =
-    qop === null ? digest(`${ha1}:${nonce}:${ha2}`) : digest(`${ha1}:${nonce}:${nc}:${cnonce}:auth:${ha2}`);
+    protection === null
+      ? digest(`${ha1}:${nonce}:${ha2}`)
+      : digest(`${ha1}:${nonce}:${nc}:${cnonce}:${protection}:${ha2}`);
   const parts = [
     `username="${username.replace(/[\\"]/g, '\\$&')}"`,
     `realm="${realm}"`,
@@ -116,7 +134,7 @@ export function authorization(challenge: Challenge, request: DigestRequest): str
   ];
   if (algorithm !== null) parts.push(`algorithm=${algorithm}`);
   if (opaque !== null) parts.push(`opaque="${opaque}"`);
-  if (qop !== null) parts.push('qop=auth', `nc=${nc}`);
-  if (qop !== null || session) parts.push(`cnonce="${cnonce}"`);
+  if (protection !== null) parts.push(`qop=${protection}`, `nc=${nc}`);
+  if (protection !== null || session) parts.push(`cnonce="${cnonce}"`);
   return `Digest ${parts.join(', ')}`;
 }

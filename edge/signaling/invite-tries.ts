@@ -58,7 +58,10 @@ export class InviteTries {
    * @returns whether another try may fare better
    */
   another({ status, headers }: Pick<SrfAnswer, 'status' | 'headers'>, uri: string): boolean {
-    if (isChallenge(status)) return this.#authentication.take(status, headers, 'INVITE', uri);
+    if (isChallenge(status)) {
+      const { offer: body } = this.#options.invite;
+      return this.#authentication.take(headers, { method: 'INVITE', uri, body });
+    }
     return status === 422 && this.#widen(headers);
   }
 

@@ -317,9 +317,25 @@ describe('a challenge', () => {
   ): string | undefined {
     const [parsed] = parseChallenges(challenge);
     if (!parsed) throw new Error('no challenge');
-    const credentials = { username: 'acme', password: 'secret', method, uri };
+    const credentials = { username: 'acme', password: 'secret', method, uri, body: '' };
     return response(authorization(parsed, { ...credentials, nonceCount: 1, cnonce: cnonceOf(given) }));
   }
+
+  it('of two realms is answered for each, in the ACK too', async () => {
+    const callId = call([withCredentials()]);
+    const realms = (value: string | undefined) =>
+      [...(value ?? '').matchAll(/realm="([^"]*)"/g)].map(([, realm]) => realm);
+    callee.answer(await callee.request('INVITE'), '407 Proxy Authentication Required', {
+      headers: ['near', 'far'].map((realm) => `Proxy-Authenticate: Digest realm="${realm}", nonce="n1"`),
+    });
+    await callee.request('ACK');
+    const invite = await callee.request('INVITE');
+    expect(realms(invite.headers['proxy-authorization'])).toEqual(['near', 'far']);
+    callee.answer(invite, '200 OK', { body: fakeAnswer });
+    expect(realms((await callee.request('ACK')).headers['proxy-authorization'])).toEqual(['near', 'far']);
+    await expect.poll(() => agents.last.started).toBe(1);
+    await hangUp(callId);
+  });
 
   it.each(['SHA-256', 'MD5'])(
     'with %s is answered in a second INVITE of the same call',

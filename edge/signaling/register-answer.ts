@@ -73,12 +73,13 @@ function bound(outcome: Extract<Outcome, { kind: 'answered' }>, askedS: number):
     );
   }
   const contacts = contactsOf(headerOf(headers, 'contact') ?? '');
-  const own = ownContact(contacts, uriOf(headerOf(sent, 'contact') ?? ''));
+  const rport = rportOf(headers);
+  const own = ownContacts(contacts, uriOf(headerOf(sent, 'contact') ?? ''), rport);
   const expiresS = grantedS(own, headers, askedS);
   if (expiresS === 0)
     return refused('The registrar answered 200 but keeps no binding: it granted 0 seconds.');
-  const doubt = own === undefined ? doubtOf(contacts) : null;
-  return { kind: 'bound', expiresS, rport: rportOf(headers), doubt };
+  const doubt = own.length === 0 ? doubtOf(contacts) : null;
+  return { kind: 'bound', expiresS, rport, doubt };
 }
 
 /** Section 10.3, step 8: a 200 lists all bindings, so ours should be among them. */
@@ -87,18 +88,32 @@ function doubtOf(contacts: readonly string[]): string {
   return `The registrar answered 200 but lists ${listed}: it may not send calls to us.`;
 }
 
-/** Our own entry. One alone with our user is taken for it: registrars write the address in that they see us at. */
-function ownContact(contacts: readonly string[], ours: string): string | undefined {
-  const [first, ...others] = contacts;
-  const alone = first !== undefined && others.length === 0 && userOf(uriOf(first)) === userOf(ours);
-  return contacts.find((contact) => sameContact(uriOf(contact), ours)) ?? (alone ? first : undefined);
+/**
+ * The entries that may be ours: the one that we sent, else those with our user, because registrars write the address
+ * in that they see us at. Bindings of other edges and of earlier connections stand beside it, with other ports.
+ */
+function ownContacts(contacts: readonly string[], ours: string, rport: number | null): readonly string[] {
+  const same = contacts.find((contact) => sameContact(uriOf(contact), ours));
+  if (same !== undefined) return [same];
+  const mine = contacts.filter((contact) => userOf(uriOf(contact)) === userOf(ours));
+  const seen = mine.filter((contact) => hostPortOf(uriOf(contact)).endsWith(`:${rport}`));
+  return seen.length > 0 ? seen : mine;
 }
 
-/** Section 10.2.4: what our own Contact says, else Expires, else what we asked for. */
-function grantedS(own: string | undefined, headers: HeaderFields, askedS: number): number {
-  const parameters = own?.replace(/"(?:[^"\\]|\\.)*"|<[^>]*>/g, '') ?? '';
-  const ownS = secondsOf(/;\s*expires\s*=\s*(\d+)/i.exec(parameters)?.[1]);
-  return ownS ?? secondsOf(headerOf(headers, 'expires')) ?? askedS;
+/**
+ * Section 10.2.4: what our own Contact says, else Expires, else what we asked for. Of several that may be ours the
+ * one that ends first counts, lest the binding ends unnoticed; those that are being removed have 0.
+ */
+function grantedS(own: readonly string[], headers: HeaderFields, askedS: number): number {
+  const told = own.map(expiresOf).filter((seconds) => seconds !== null);
+  const lasting = told.filter((seconds) => seconds > 0);
+  if (lasting.length > 0) return Math.min(...lasting);
+  return told[0] ?? secondsOf(headerOf(headers, 'expires')) ?? askedS;
+}
+
+function expiresOf(contact: string): number | null {
+  const parameters = contact.replace(/"(?:[^"\\]|\\.)*"|<[^>]*>/g, '');
+  return secondsOf(/;\s*expires\s*=\s*(\d+)/i.exec(parameters)?.[1]);
 }
 
 /** Names compare without case, users with (RFC 3261 section 19.1.4). */

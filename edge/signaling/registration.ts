@@ -18,7 +18,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Timer } from '#shared/clock.ts';
 import type { Log } from '../call/log.ts';
 import type { DialTarget } from '../call/ports/dialing.ts';
-import { type AuthenticatedRequest, Authenticator } from './authenticator.ts';
+import { type AuthenticatedRequest, Authenticator, type ChallengedRequest } from './authenticator.ts';
 import type { Environment } from './environment.ts';
 import type { Exchange, Outcome } from './exchange.ts';
 import { challengeFailure, type Failure, judgeRegister, rportOf } from './register-answer.ts';
@@ -154,6 +154,10 @@ export class Registration {
     if (this.#phase === 'bound') this.#unregister();
   }
 
+  get #challenged(): ChallengedRequest {
+    return { method: 'REGISTER', uri: registrarUri(this.#parts.registrar), body: '' };
+  }
+
   #move(to: Phase) {
     if (!moves[this.#phase].includes(to)) {
       throw new Error(`a registration cannot go from ${this.#phase} to ${to}`);
@@ -224,8 +228,7 @@ export class Registration {
         case 'challenged': {
           const { status, headers } = verdict;
           const answered = Object.keys(request.headers).length > 0;
-          if (request.take(status, headers, 'REGISTER', registrarUri(this.#parts.registrar)))
-            return this.#ask(target, others, request, intervals);
+          if (request.take(headers, this.#challenged)) return this.#ask(target, others, request, intervals);
           return this.#failed(challengeFailure(status, headers, answered));
         }
         case 'too_brief':
@@ -334,8 +337,7 @@ export class Registration {
     const ask = (): void => {
       this.#send(flow.target, 0, request, (outcome) => {
         const verdict = judgeRegister(outcome, 0);
-        const uri = registrarUri(this.#parts.registrar);
-        if (verdict.kind === 'challenged' && request.take(verdict.status, verdict.headers, 'REGISTER', uri)) {
+        if (verdict.kind === 'challenged' && request.take(verdict.headers, this.#challenged)) {
           return ask();
         }
         this.#finish();

@@ -2,14 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { sessionBody } from './session-body.ts';
 
 const sdp = 'v=0\r\nm=audio 1 RTP/SAVP 0\r\n';
-const message = (
-  type: string | undefined,
-  body: string,
-  payload: { type: string; content: string }[] = [],
-) => ({
+const message = (type: string | undefined, body: string) => ({
   headers: type === undefined ? {} : { 'content-type': type },
   body,
-  payload,
 });
 
 describe('the body of a message', () => {
@@ -24,20 +19,14 @@ describe('the body of a message', () => {
     expect(sessionBody(message(type, body))).toEqual(expected);
   });
 
-  it('is the SDP part of a multipart body, with its last line ended', () => {
-    const parts = [
-      { type: 'application/isup', content: 'x' },
-      { type: 'application/sdp', content: `${sdp}--boundary--\r\n` },
-    ];
-    expect(sessionBody(message('multipart/mixed;boundary=boundary', 'all of it', parts))).toEqual({
-      kind: 'sdp',
-      sdp,
-    });
+  it.each(['Content-Type', 'content-type'])('is the part of a multipart body whose %s is SDP', (name) => {
+    const body = `--b\r\n${name}: application/isup\r\n\r\nx\r\n--b\r\n${name}: application/SDP\r\n\r\n${sdp}\r\n--b--\r\n`;
+    expect(sessionBody(message('multipart/mixed;boundary=b', body))).toEqual({ kind: 'sdp', sdp });
   });
 
   it('is unreadable when no part of it is SDP', () => {
-    const parts = [{ type: 'text/plain', content: 'x' }];
-    expect(sessionBody(message('multipart/mixed;boundary=b', 'all', parts))).toEqual({
+    const body = '--b\r\nContent-Type: text/plain\r\n\r\nx\r\n--b--\r\n';
+    expect(sessionBody(message('multipart/mixed;boundary=b', body))).toEqual({
       kind: 'other',
       type: 'multipart/mixed;boundary=b',
     });

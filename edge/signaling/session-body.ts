@@ -1,13 +1,10 @@
 /** The session description in a message's body. Pure. */
 import { type HeaderFields, headerOf } from './headers.ts';
+import { partsOf } from './multipart.ts';
 
 interface BodyCarrier {
   readonly headers: HeaderFields;
   readonly body: string | undefined;
-  readonly payload: readonly {
-    readonly type: string | null | undefined;
-    readonly content?: string | undefined;
-  }[];
 }
 
 export type SessionBody =
@@ -24,13 +21,13 @@ export function sessionBody(message: BodyCarrier): SessionBody {
   const type = headerOf(message.headers, 'content-type') ?? '';
   if (isSdp(type)) return { kind: 'sdp', sdp: body };
   if (/^\s*multipart\//i.test(type)) {
-    const part = message.payload.find((candidate) => isSdp(candidate.type ?? ''));
-    if (part?.content !== undefined) return { kind: 'sdp', sdp: withLineEnd(part.content) };
+    const part = partsOf(type, body).find((candidate) => isSdp(candidate.type));
+    if (part) return { kind: 'sdp', sdp: withLineEnd(part.content) };
   }
   return { kind: 'other', type: type.trim() };
 }
 
 /** The line end before a multipart boundary belongs to the boundary (RFC 2046 section 5.1.1); SDP needs its own. */
 function withLineEnd(content: string): string {
-  return `${content.replace(/(\r\n)?(--[^\r\n]*)?(\r\n)*$/, '')}\r\n`;
+  return content.replace(/(\r?\n)?$/, '\r\n');
 }

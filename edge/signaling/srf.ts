@@ -13,10 +13,6 @@ export interface SrfRequest {
   readonly uri: string;
   readonly headers: Record<string, string>;
   readonly body: string | undefined;
-  readonly payload: readonly {
-    readonly type: string | null | undefined;
-    readonly content?: string | undefined;
-  }[];
   /** `application` for requests that the engine made on a dialog of ours. */
   readonly source: 'network' | 'application';
   readonly source_address: string;
@@ -57,7 +53,6 @@ export interface SrfAnswer {
   readonly reason: string;
   readonly headers: Record<string, string>;
   readonly body: string | undefined;
-  readonly payload: SrfRequest['payload'];
   /** Empty when the engine made the response itself, because none can come. */
   readonly source_address: string;
 }

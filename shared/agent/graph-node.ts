@@ -253,7 +253,7 @@ function checkTarget(
   const target = readCallTarget(transferNumber.replace(/\{\{[^{}]*\}\}/g, 'x'));
   if ('problem' in target || target.host === null) return;
   const reason = refuseHost(target.host);
-  if (reason !== null) problems.add(`${path}/transferNumber`, 'target_not_allowed', reason);
+  if (reason !== null) problems.addTarget(`${path}/transferNumber`, target.host, reason);
 }
 
 /** A URL with a template in its scheme or host is judged when it is called. */
@@ -266,7 +266,7 @@ function checkUrl(value: unknown, path: string, problems: ProblemList, refuseUrl
     return;
   }
   const reason = refuseUrl(url);
-  if (reason !== null) problems.add(path, 'target_not_allowed', reason);
+  if (reason !== null) problems.addTarget(path, url.hostname, reason);
 }
 
 function optionalText(data: JsonObject, key: string, path: string, problems: ProblemList): string {

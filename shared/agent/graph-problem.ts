@@ -3,6 +3,8 @@ export interface GraphProblem {
   readonly path: string;
   readonly rule: GraphRule;
   readonly message: string;
+  /** The host that may not be contacted; of target_not_allowed only. */
+  readonly host?: string;
 }
 
 export type GraphRule =
@@ -31,5 +33,9 @@ export class ProblemList {
 
   add(path: string, rule: GraphRule, message: string): void {
     this.all.push({ path, rule, message });
+  }
+
+  addTarget(path: string, host: string, message: string): void {
+    this.all.push({ path, rule: 'target_not_allowed', message, host });
   }
 }

@@ -1,10 +1,10 @@
 /** What outgoing calls of an organization or of a number are limited to (docs/call-limits.md). */
 import { Type } from 'typebox';
-import { Closed, Integer, List, Nullable } from '#shared/api/common.ts';
+import { Closed, Integer, List, Matching, Nullable } from '#shared/api/common.ts';
 
 const Optional = Type.Optional;
 const Prefixes = (description: string) =>
-  Optional(Nullable(List(Type.String({ pattern: '^\\+[0-9]{1,15}$', description }), 0, 200)));
+  Optional(Nullable(List(Matching('^\\+[0-9]{1,15}$', 'a + and 1 to 15 digits', { description }), 0, 200)));
 
 /** Absent and null are the same: no limit of that kind. */
 export const CallLimitsUpdate = Closed({

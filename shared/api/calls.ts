@@ -6,6 +6,7 @@ import {
   Integer,
   Iso,
   List,
+  Matching,
   Nullable,
   OneOf,
   Open,
@@ -51,7 +52,7 @@ export const CallOrder = Closed({
       message: Optional(Text(0, 2000)),
     }),
   ),
-  precall_dtmf_sequence: Clearable(Type.String({ pattern: '^[0-9*#w]{1,64}$' })),
+  precall_dtmf_sequence: Clearable(Matching('^[0-9*#w]{1,64}$', '1 to 64 of 0-9, *, #, and w for a pause')),
   request_data: Optional(Open()),
   metadata: Optional(Open()),
   webhook: Clearable(Text(1, 2048, 'An https:// URL')),
@@ -108,7 +109,7 @@ export const CallTransfer = Closed({
   method: Optional(OneOf(['bridge', 'refer'])),
   announcement: Optional(Text(1, 1000, 'Spoken to the target before the call is joined')),
   accept_key: Optional(
-    Type.String({ pattern: '^[0-9*#]$', description: 'Key by which the target takes the call' }),
+    Matching('^[0-9*#]$', 'one of 0-9, * and #', { description: 'Key by which the target takes the call' }),
   ),
 });
 export type CallTransfer = Static<typeof CallTransfer>;

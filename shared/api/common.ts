@@ -16,9 +16,24 @@ export const Text = (least = 0, most = 10_000, description?: string) =>
 
 /** Text that goes into a line of a protocol: no line breaks and no other control characters. */
 export const Line = (least: number, most: number) =>
-  Type.String({ minLength: least, maxLength: most, pattern: lineForm });
+  Type.String({
+    minLength: least,
+    maxLength: most,
+    pattern: lineForm,
+    [ruleKeyword]: 'one line without control characters',
+  });
 
 const lineForm = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
+
+/** Keyword that says in words what a `pattern` asks for; refusals quote it. */
+export const ruleKeyword = 'x-rule';
+
+/** Text of a form. @param rule the form in words, as it follows "must be" */
+export const Matching = (
+  pattern: string,
+  rule: string,
+  options: { description?: string; maxLength?: number } = {},
+) => Type.String({ pattern, [ruleKeyword]: rule, ...options });
 
 export const List = <T extends TSchema>(items: T, least = 0, most = 1000) =>
   Type.Array(items, { minItems: least, maxItems: most });
@@ -44,10 +59,14 @@ export const Open = () =>
 export const BooleanOrText = () => Type.Union([Type.Boolean(), Type.Literal('true'), Type.Literal('false')]);
 
 export const Uuid = (description?: string) =>
-  Type.String({
-    pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
-    ...(description && { description }),
-  });
+  Matching(
+    '^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
+    'a uuid in lower case',
+    description === undefined ? {} : { description },
+  );
+
+export const Email = () =>
+  Matching('^[^\\s@<>(),;:"\\[\\]]{1,64}@[A-Za-z0-9.-]{1,189}$', 'an e-mail address', { maxLength: 254 });
 
 /** ISO 8601 with milliseconds and `Z`. */
 export const Iso = () => Type.String({ examples: ['2030-01-01T00:00:00.000Z'] });

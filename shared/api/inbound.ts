@@ -7,6 +7,7 @@ import {
   Integer,
   Iso,
   List,
+  Matching,
   Nullable,
   OneOf,
   Open,
@@ -29,11 +30,14 @@ export const PathwayVersionChoice = Type.Union([
 /** A transfer target of contract section 4: E.164, an extension, or a SIP URI. */
 export const TransferTarget = Text(1, 512);
 
-export const LanguageTag = Type.String({ pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', maxLength: 64 });
-
-export const ToolId = Type.String({
-  pattern: '^(TL-)?[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
+export const LanguageTag = Matching('^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', 'a language tag such as en-US', {
+  maxLength: 64,
 });
+
+export const ToolId = Matching(
+  '^(TL-)?[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
+  'the id of a tool, TL- and a uuid',
+);
 
 /** The writable fields; null clears. */
 export const InboundUpdate = Closed({

@@ -1,14 +1,13 @@
 /** The organization's own settings (contract 14.1). */
 import { type Static, Type } from 'typebox';
 import { CallLimitsUpdate, CallLimitsView } from '#shared/api/call-limits.ts';
-import { Closed, Iso, List, Nullable, PhoneNumber, Plain, Text } from '#shared/api/common.ts';
+import { Closed, Email, Iso, List, Nullable, PhoneNumber, Plain, Text } from '#shared/api/common.ts';
 
 const Optional = Type.Optional;
 const text = Type.String();
-const Email = Type.String({ pattern: '^[^\\s@<>(),;:"\\[\\]]{1,64}@[A-Za-z0-9.-]{1,189}$', maxLength: 254 });
 
 export const OrganizationPatch = Closed({
-  alert_emails: Optional(List(Email, 0, 20)),
+  alert_emails: Optional(List(Email(), 0, 20)),
   alert_sms_numbers: Optional(List(PhoneNumber(), 0, 20)),
   event_webhook_url: Optional(Nullable(Text(1, 2048, 'An https:// URL'))),
   /** Replaces what was set; null returns to the defaults of the deployment. */

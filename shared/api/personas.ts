@@ -6,6 +6,7 @@ import {
   Integer,
   Iso,
   List,
+  Matching,
   Nullable,
   OneOf,
   PathId,
@@ -37,8 +38,7 @@ const PathwayCondition = Closed({
   prompt: Text(1, 20_000, 'Says in plain words when'),
   pathway_id: Uuid(),
   pathway_version: Clearable(
-    Type.String({
-      pattern: versionForm,
+    Matching(versionForm, 'the number of a version, production or staging', {
       description: 'A number, production or staging; default: production',
     }),
   ),

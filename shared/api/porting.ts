@@ -2,9 +2,11 @@
 import { type Static, Type } from 'typebox';
 import {
   Closed,
+  Email,
   Integer,
   Iso,
   List,
+  Matching,
   Nullable,
   OneOf,
   PathId,
@@ -16,8 +18,6 @@ import {
 
 const Optional = Type.Optional;
 const text = Type.String();
-const Email = () =>
-  Type.String({ pattern: '^[^\\s@<>(),;:"\\[\\]]{1,64}@[A-Za-z0-9.-]{1,189}$', maxLength: 254 });
 const IsoDate = () => Type.String({ examples: ['2030-01-15'] });
 
 export const portStatuses = [
@@ -64,14 +64,17 @@ const PortAddress = Closed({
   city: Text(1, 100),
   state: Text(1, 100),
   zip: Text(1, 20),
-  country: Optional(Type.String({ pattern: '^[A-Za-z]{2}$', description: 'Two letters; US when left out' })),
+  country: Optional(
+    Matching('^[A-Za-z]{2}$', 'a country of two letters', { description: 'US when left out' }),
+  ),
 });
 
 /** With the accepted aliases; which of them are needed is decided where the names are made canonical. */
 export const LosingCarrierInformation = Closed({
-  customer_type: Type.String({
-    pattern: '^(?:[Bb][Uu][Ss][Ii][Nn][Ee][Ss][Ss]|[Pp][Ee][Rr][Ss][Oo][Nn][Aa][Ll])$',
-  }),
+  customer_type: Matching(
+    '^(?:[Bb][Uu][Ss][Ii][Nn][Ee][Ss][Ss]|[Pp][Ee][Rr][Ss][Oo][Nn][Aa][Ll])$',
+    'business or personal',
+  ),
   business_name: Optional(Text(1, 200)),
   customer_name: Optional(Text(1, 201, 'The business, or a person’s first and last name')),
   first_name: Optional(Text(1, 100)),

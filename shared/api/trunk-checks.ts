@@ -1,6 +1,17 @@
 /** Discovery and test calls (contract 3.1 and 3.2). */
 import { type Static, Type } from 'typebox';
-import { Closed, Integer, Iso, Nullable, OneOf, PhoneNumber, Plain, Text, Uuid } from '#shared/api/common.ts';
+import {
+  Closed,
+  Integer,
+  Iso,
+  Matching,
+  Nullable,
+  OneOf,
+  PhoneNumber,
+  Plain,
+  Text,
+  Uuid,
+} from '#shared/api/common.ts';
 import { TestCallState } from '#shared/edge-protocol/reports.ts';
 import { DiscoveryResult } from '#shared/trunk-protocol.ts';
 
@@ -34,7 +45,7 @@ export const TestCallRequest = Closed({
   to: Optional(Text(1, 64, 'Number or extension that is called')),
   configuration_id: Optional(Uuid()),
   max_seconds: Optional(Integer(5, 60)),
-  dtmf: Optional(Type.String({ pattern: '^[0-9*#A-Dw]{1,32}$' })),
+  dtmf: Optional(Matching('^[0-9*#A-Dw]{1,32}$', '1 to 32 of 0-9, *, #, A-D, and w for a pause')),
 });
 export type TestCallRequest = Static<typeof TestCallRequest>;
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 
-/** A message as it came: start line, headers by name in lower case, body. */
+/** A message as it came: start line, headers by name in lower case (repeated lines joined by commas), body. */
 export interface Heard {
   readonly startLine: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -73,7 +73,9 @@ export class SipCaller {
       const headers: Record<string, string> = {};
       for (const line of lines) {
         const colon = line.indexOf(':');
-        headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim();
+        const name = line.slice(0, colon).toLowerCase();
+        const value = line.slice(colon + 1).trim();
+        headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
       }
       const length = Number(headers['content-length'] ?? 0);
       if (this.#input.length < end + 4 + length) return;

@@ -1,6 +1,5 @@
 /** Runs while they are under way, held by a caller's model that thinks: seen, followed, cancelled, overtaken by changes. */
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ModelServer } from '../../../test/fakes/model-server.ts';
 import { startControl, type TestControl } from '../../testing/harness.ts';
@@ -94,11 +93,10 @@ describe('a run that is under way', () => {
   });
 
   it('is followed over HTTP, each turn as it comes, and again from the last one', async () => {
-    await test.control.app.listen({ host: '127.0.0.1', port: 0 });
-    const { port } = test.control.app.server.address() as AddressInfo;
+    const base = await test.url();
     const id = await scenario();
     const run = await held(() => client.start(id));
-    const url = `http://127.0.0.1:${port}/v1/agent-testing/runs/${run}/events`;
+    const url = `${base}/v1/agent-testing/runs/${run}/events`;
     const response = await fetch(url, { headers: { authorization: test.key } });
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     const reader = (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
@@ -116,11 +114,10 @@ describe('a run that is under way', () => {
   });
 
   it('has its stream closed when control ends', async () => {
-    await test.control.app.listen({ host: '127.0.0.1', port: 0 });
-    const { port } = test.control.app.server.address() as AddressInfo;
+    const base = await test.url();
     const id = await scenario();
     const run = await held(() => client.start(id));
-    const response = await fetch(`http://127.0.0.1:${port}/v1/agent-testing/runs/${run}/events`, {
+    const response = await fetch(`${base}/v1/agent-testing/runs/${run}/events`, {
       headers: { authorization: test.key },
     });
     const text = response.text();

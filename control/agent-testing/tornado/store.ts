@@ -1,4 +1,5 @@
 /** Sessions and their iterations as stored. */
+import { sql } from 'kysely';
 import type { FixPlan } from '#shared/api/agent-testing/tornado.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Db, TestTornadoIterationRow, TestTornadoSessionRow } from '../../db/tables.ts';
@@ -42,7 +43,7 @@ export function findActive(
     .selectAll()
     .where('org_id', '=', orgId)
     .where(column, '=', id)
-    .where('status', '=', 'RUNNING')
+    .where('status', '=', sql.lit('RUNNING'))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
@@ -50,7 +51,11 @@ export function findActive(
 }
 
 export function listRunning(db: Db): Promise<TestTornadoSessionRow[]> {
-  return db.selectFrom('test_tornado_sessions').selectAll().where('status', '=', 'RUNNING').execute();
+  return db
+    .selectFrom('test_tornado_sessions')
+    .selectAll()
+    .where('status', '=', sql.lit('RUNNING'))
+    .execute();
 }
 
 /** The running session that waits for a batch. */

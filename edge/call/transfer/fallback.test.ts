@@ -63,6 +63,7 @@ describe('the fallback number', () => {
 
   it('that does not answer leaves the caller refused with 480', async () => {
     const leg = await withoutAgent();
+    bench.dialer.last.peer.progress(180, null);
     bench.clock.advance(30_000);
     await settle();
     expect(leg.sent).toEqual(['180', { status: 480 }]);

@@ -82,6 +82,7 @@ describe('a REFER of the peer', () => {
     const { peer, agent } = await bench.callUp();
     peer.peer.referred(new FakeRefer());
     await settle();
+    bench.dialer.last.peer.progress(180, null);
     peer.peer.bye();
     bench.clock.advance(30_000);
     expect(agent.closedFor).toHaveLength(1);

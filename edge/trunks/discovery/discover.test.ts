@@ -181,6 +181,17 @@ describe('a system without TLS', () => {
     expect(recommended).toMatchObject({ transport: 'tcp', codecs: ['PCMA', 'PCMU'], usable: false });
   });
 
+  it('that asks for a client certificate is reported so', async () => {
+    const wish = { requestCert: true, rejectUnauthorized: true, ca: authority.cert };
+    const port = await tlsServer({ ...certificate, ...wish }, () => {});
+    const { attempts, tls } = await run({ port, transport: 'tls' });
+    expect(attempts[0]).toMatchObject({
+      error: 'tls_error',
+      message: 'it asks for a client certificate, which discovery does not show',
+    });
+    expect(tls).toMatchObject({ trusted: true });
+  });
+
   it('is told from one with TLS that fails', async () => {
     const plain = await tcpServer((_request, send) => send('SIP/2.0 400 Bad Request\r\n\r\n'));
     const closing = await tcpServer((_request, _send, close) => close());

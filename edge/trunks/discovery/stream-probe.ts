@@ -122,8 +122,10 @@ function waitedFor(connected: boolean, reader: ResponseReader | null): string | 
 
 function broken(error: Error, connected: boolean, asked: boolean, facts: TlsFacts | null): AttemptResult {
   if (!connected) return connectFailed(error);
+  if (asked && /alert certificate required/.test(error.message))
+    return unanswered('tls_error', 'it asks for a client certificate, which discovery does not show', facts);
   if (asked)
-    return unanswered('refused', `the connection broke before a response came (${error.message})`, facts);
+    return unanswered('refused', `the connection broke before a response came (${reasonOf(error)})`, facts);
   return unanswered('tls_error', handshakeProblem(error));
 }
 
@@ -131,10 +133,15 @@ function handshakeProblem(error: Error): string {
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'ECONNRESET') return 'the connection was closed during the TLS handshake';
   // What OpenSSL says of text where a TLS record should be.
-  if (/wrong version number|packet length too long/.test(error.message)) {
+  if (/wrong version number|packet length too long|http request/.test(error.message)) {
     return 'what answers on this port does not speak TLS';
   }
-  return error.message;
+  return reasonOf(error);
+}
+
+/** What OpenSSL calls its reason, without the places in its source that the message names too. */
+function reasonOf(error: Error): string {
+  return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message;
 }
 
 function closed(connected: boolean, asked: boolean, facts: TlsFacts | null): AttemptResult {

@@ -52,7 +52,7 @@ const connectionProblems: readonly (readonly [RegExp, Explain])[] = [
   [
     /does not match certificate|not in the cert's|hostname mismatch/i,
     (place, error) =>
-      `The certificate of ${place} is for another host (${after(error, /altnames: /)}); it must name the host that is dialled.`,
+      `The certificate of ${place} is for another host (${after(error, /altnames: /).replace(/:$/, '')}); it must name the host that is dialled.`,
   ],
   [
     /certificate refused/i,
@@ -70,6 +70,17 @@ const connectionProblems: readonly (readonly [RegExp, Explain])[] = [
   [
     /not done within|no answer to TCP connect/i,
     (place) => `${place} took no connection in time; check host, port and firewall.`,
+  ],
+  // RFC 8446 section 4.4.2.4: with TLS 1.3 the far end says so after the handshake, as the connection breaks.
+  [
+    /alert certificate required/i,
+    (place) =>
+      `${place} asks for a certificate of ours, and there is none for that host; put one into the folder TLS_CLIENT_CERTS of the edge.`,
+  ],
+  [
+    /alert (?:bad certificate|unsupported certificate|certificate (?:revoked|expired|unknown)|unknown ca)/i,
+    (place, error) =>
+      `${place} does not accept the certificate that we show it (${after(error, /^.*\balert /)}); replace the one in the folder TLS_CLIENT_CERTS of the edge.`,
   ],
   [
     /connection lost/i,

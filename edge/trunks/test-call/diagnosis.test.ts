@@ -69,6 +69,18 @@ describe('without a connection', () => {
       'connection lost: closed by the peer',
       'The connection to pbx.example.com:5061 broke as we called: closed by the peer.',
     ],
+    [
+      'connection lost: tlsv13 alert certificate required',
+      'pbx.example.com:5061 asks for a certificate of ours, and there is none for that host; put one into the folder TLS_CLIENT_CERTS of the edge.',
+    ],
+    [
+      'connection lost: tlsv1 alert unknown ca',
+      'pbx.example.com:5061 does not accept the certificate that we show it (unknown ca); replace the one in the folder TLS_CLIENT_CERTS of the edge.',
+    ],
+    [
+      "certificate refused: Hostname/IP does not match certificate's altnames: IP: 192.0.2.1 is not in the cert's list:",
+      "The certificate of pbx.example.com:5061 is for another host (IP: 192.0.2.1 is not in the cert's list); it must name the host that is dialled.",
+    ],
     ['unreachable (EHOSTUNREACH)', 'No network route leads to pbx.example.com:5061; check the address.'],
     [
       'the transport is closing.',

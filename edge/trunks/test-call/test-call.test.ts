@@ -503,6 +503,21 @@ describe('a test call', () => {
     expectNothingLeft();
   });
 
+  it('tells a place that is silent from a number that nobody answers, however short its time', async () => {
+    await dialling({ max_seconds: 5 });
+    clock.advance(5000);
+    await settle();
+    expect(last()).toMatchObject({
+      status: 'failed',
+      result: 'failed',
+      error: 'ROUTE_TIMEOUT',
+      diagnosis: expect.stringMatching(
+        /^127\.0\.0\.1:5061 took the connection, but did not respond to the INVITE/,
+      ),
+    });
+    expectNothingLeft();
+  });
+
   it('can be stopped, before and after its answer', async () => {
     await dialling();
     calls.stop('tc_1');

@@ -14,6 +14,7 @@ import {
   wantedNodes,
 } from '../case.ts';
 import type { Finding } from '../finding.ts';
+import { circles } from './circles.ts';
 import { described, heard } from './missed-ways.ts';
 
 export function unreachableNodes(failed: FailedCase): Finding[] {
@@ -22,7 +23,8 @@ export function unreachableNodes(failed: FailedCase): Finding[] {
   const { graph } = tested;
   const reached = reachableFrom(graph, [graph.start, ...graph.globals]);
   const islands = [...graph.nodes.values()].filter(({ id }) => !reached.has(id));
-  if (islands.length === 0) return [];
+  // A circle that never came there tells better where its way should begin.
+  if (islands.length === 0 || circles(failed).length > 0) return [];
   const wanted = wantedNodes(failed).filter(({ id }) => islands.some((node) => node.id === id));
   const named = wanted.flatMap(({ id, after }) => {
     const entry = entryTo(tested, islands, id);

@@ -1,0 +1,31 @@
+/** Lets a client that was refused before its body was read finish sending, so that it gets to read why. */
+import type { FastifyRequest } from 'fastify';
+import type { App } from './app-types.ts';
+
+/** What is read and thrown away of such a body at most; who sends on then is cut off. */
+const mostDrainedBytes = 64 * 1_048_576;
+
+/**
+ * A connection that is closed while data of the client lies unread is reset, and the reset takes the answer with it
+ * (RFC 9112 section 9.6). So the rest of the body is read and thrown away instead of closing, which Fastify asks for
+ * when a body is too large. How long that may take the server's request timeout says.
+ */
+export function addUnreadBodies(app: App): void {
+  app.addHook('onSend', async (request, reply) => {
+    if (request.raw.complete || request.raw.socket.destroyed) return;
+    reply.removeHeader('connection');
+    drain(request);
+  });
+}
+
+function drain({ raw }: FastifyRequest): void {
+  let left = mostDrainedBytes;
+  // A parser that still reads, as that of uploads does, reads to the end by itself.
+  const isRead = raw.listenerCount('data') > 0;
+  raw.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) raw.socket.destroy();
+  });
+  raw.on('error', () => undefined);
+  if (!isRead) raw.resume();
+}
