@@ -11,6 +11,9 @@ import { startControl } from '../testing/harness.ts';
 import { servedRoutes, unknownId } from '../testing/routes.ts';
 import { makePathway, makeThread, makeWidget } from '../widgets/testing.ts';
 
+// Each run prepares its statement anew, so that every one is seen.
+vi.mock('../db/statements.ts', () => ({ keepStatements: (connection: SqliteFile.Database) => connection }));
+
 const test = await startControl({ RATE_LIMIT_PER_MINUTE: '1000000' });
 afterAll(() => test.close());
 const { database } = test.control.services;

@@ -1,5 +1,5 @@
 /** Lets a client that was refused before its body was read finish sending, so that it gets to read why. */
-import type { FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 import type { App } from './app-types.ts';
 
 /** What is read and thrown away of such a body at most; who sends on then is cut off. */
@@ -11,14 +11,20 @@ const mostDrainedBytes = 64 * 1_048_576;
  * when a body is too large. How long that may take the server's request timeout says.
  */
 export function addUnreadBodies(app: App): void {
-  app.addHook('onSend', async (request, reply) => {
-    if (request.raw.complete || request.raw.socket.destroyed) return;
+  app.addHook('onSend', async ({ raw }, reply) => {
+    if (raw.complete || raw.socket.destroyed) return;
     reply.removeHeader('connection');
-    drain(request);
+    drain(raw);
+    // Who stops the server waits for this connection, which nothing else would end (RFC 9112 section 9.6).
+    const whenDone = () => {
+      if (raw.readableEnded && reply.raw.writableFinished && !app.server.listening) raw.socket.end();
+    };
+    raw.once('end', whenDone);
+    reply.raw.once('finish', whenDone);
   });
 }
 
-function drain({ raw }: FastifyRequest): void {
+function drain(raw: IncomingMessage): void {
   let left = mostDrainedBytes;
   // A parser that still reads, as that of uploads does, reads to the end by itself.
   const isRead = raw.listenerCount('data') > 0;

@@ -1,4 +1,5 @@
 /** Port requests, their numbers, history and signed letters, as stored. */
+import { sql } from 'kysely';
 import type {
   Db,
   PortHistoryRow,

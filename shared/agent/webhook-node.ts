@@ -42,11 +42,12 @@ function bodyText(body: unknown, variables: Variables): string | null {
 
 /** In a URL a value stands for itself: it must not add path segments or parameters. */
 function mapText(value: Variables, change: (text: string) => string): Variables {
-  const mapped = Object.entries(value).map(([key, item]): [string, unknown] => {
-    if (typeof item === 'string') return [key, change(item)];
-    return [key, isObject(item) ? mapText(item, change) : item];
-  });
-  return Object.fromEntries(mapped);
+  const mapped = (item: unknown): unknown => {
+    if (typeof item === 'string') return change(item);
+    if (Array.isArray(item)) return item.map(mapped);
+    return isObject(item) ? mapText(item, change) : item;
+  };
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapped(item)]));
 }
 
 /** Variables that `responseData` takes from a response; entries without a value are left out. */

@@ -152,7 +152,6 @@ test('a call through the carrier outlives it; the next ones take the secondary, 
     outcome: 'completed',
     hangup_by: 'peer',
     failover_attempts: [],
-    media: { verdict: 'two_way' },
   });
   expect(secondary.waiting).toBe(0);
   await eventually(

@@ -5,6 +5,8 @@ import { frequencyOf, share } from '../fakes/audio.ts';
 import { callAndTalk } from './caller.ts';
 import { TestSystem } from './harness.ts';
 
+/** No sample of a tone's frame stays below this. */
+const quiet = 500;
 let system: TestSystem;
 
 beforeAll(async () => {
@@ -27,11 +29,14 @@ test('the tone number sounds its tone, without a lost packet', async () => {
 
 test('the echo number gives back what it hears', async () => {
   const caller = await callAndTalk(system, echoNumber);
-  await caller.media.play(caller.media.toneFrames(600, 100));
-  await caller.hangup();
-  const samples = caller.media.samples(8000);
+  const { media: phone } = caller;
+  await phone.play(phone.toneFrames(600, 100));
+  const samples = phone.samples(8000);
   expect(Math.abs(frequencyOf(samples) / 600 - 1)).toBeLessThan(0.01);
   expect(share(samples, 600)).toBeGreaterThan(0.95);
+  // Silence follows the last frame of the tone: then all of them have arrived.
+  await phone.when(() => phone.samples(160).every((sample) => Math.abs(sample) < quiet));
+  await caller.hangup();
   await caller.close();
   const { media } = await system.api.endedCall(caller.callId);
   expect(media).toMatchObject({ verdict: 'two_way', packets_lost: 0, packets_received: 100 });

@@ -225,13 +225,14 @@ describe.concurrent('the media of a test call', () => {
       },
     });
     expect(events(done)).toEqual(['initiated', 'early_media', 'answered', 'failed']);
+    // The last packets may overtake the answer, which comes over a connection of its own.
     expect(done).toMatchObject({
       result: 'failed',
       error: 'NO_MEDIA',
       diagnosis: expect.stringMatching(
-        /^No audio comes from you: \d+ packets came before the answer, and none after it\.$/,
+        /^No audio comes from you: (?:\d+ packets came before the answer, and none after it|only \d packets arrived after the answer)\.$/,
       ),
-      media: { packets_received: 0, verdict: 'send_only' },
+      media: { verdict: 'send_only' },
     });
   });
 

@@ -1,0 +1,68 @@
+import SqliteFile from 'better-sqlite3';
+import { Kysely, sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KeptStatementsDialect } from './dialect.ts';
+
+interface Things {
+  readonly things: { readonly id: number | string; readonly name: string | number; readonly open: 0 | 1 };
+}
+
+let db: Kysely<Things>;
+/** Texts that SQLite was given, and how often it was. */
+let prepared: string[];
+beforeEach(async () => {
+  const connection = new SqliteFile(':memory:');
+  const prepare = connection.prepare.bind(connection);
+  prepared = [];
+  connection.prepare = (text: string) => {
+    prepared.push(text);
+    return prepare(text);
+  };
+  db = new Kysely<Things>({ dialect: new KeptStatementsDialect(connection) });
+  await sql`create table things (id integer primary key, name text, open integer)`.execute(db);
+  await sql`create index things_open on things (name) where open = 1`.execute(db);
+  await db
+    .insertInto('things')
+    .values([
+      { id: 1, name: 'a', open: 1 },
+      { id: 2, name: 'b', open: 0 },
+      { id: 3, name: '2', open: 1 },
+    ])
+    .execute();
+});
+afterEach(() => db.destroy());
+
+const things = () => db.selectFrom('things').select('id').orderBy('id');
+
+describe('KeptStatementsDialect', () => {
+  it('compares by the type of the column, whatever type the value has', async () => {
+    const named = async (name: string | number) => (await things().where('name', '=', name).execute()).length;
+    expect([await named('a'), await named(2), await named("a' or 1")]).toEqual([1, 1, 0]);
+    expect(await things().where('id', '=', '2').execute()).toEqual([{ id: 2 }]);
+    const change = db.updateTable('things').set({ name: 'c' }).where('id', '=', 2);
+    expect(await change.executeTakeFirst()).toEqual({ numUpdatedRows: 1n });
+  });
+
+  it('has one text for each limit, and gives it to SQLite once', async () => {
+    const compiled = things().where('name', '=', 'a').limit(2).compile();
+    expect(compiled.sql).toBe('select "id" from "things" where "name" = likely(?) order by "id" limit 2');
+    expect(compiled.parameters).toEqual(['a']);
+    prepared = [];
+    for (const name of ['a', 'b', '2']) await things().where('name', '=', name).limit(2).execute();
+    expect(prepared).toEqual([compiled.sql]);
+  });
+
+  it('leaves a limit that is no whole number, and literals, as they are', () => {
+    const limit = things().limit(sql<number>`1 + ${1}`);
+    expect(limit.compile().sql).toBe('select "id" from "things" order by "id" limit 1 + ?');
+    expect(things().where('open', '=', sql.lit(1)).compile().sql).toContain('"open" = 1');
+  });
+});
+
+describe('an index over part of a table', () => {
+  it('is found by what is written as a literal', async () => {
+    const query = things().where('name', '=', 'a').where('open', '=', sql.lit(1));
+    const { rows } = await sql<{ detail: string }>`explain query plan ${query}`.execute(db);
+    expect(rows[0]?.detail).toBe('SEARCH things USING COVERING INDEX things_open (name=?)');
+  });
+});
