@@ -1,6 +1,6 @@
 /**
  * `npm run bench [name...]`: runs test/bench/<name>.bench.ts one after the other, prints their tables and keeps
- * them, with a description of the machine, in docs/performance.md.
+ * each, with a description of the machine, in its section of docs/performance.md.
  */
 import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
@@ -19,15 +19,13 @@ const end = '<!-- measured: end -->';
 await reportTrouble(async () => {
   await setUp({ peers: true });
   const chosen = process.argv.slice(2);
-  const results: string[] = [];
   for (const name of await benchmarks(chosen)) {
     console.log(`\nmeasuring: ${name}`);
     const table = await measure(name);
     console.log(`\n${table}`);
-    results.push(`## ${name}\n\n${table}`);
+    await keep(name, `${describeMachine(new Date())}\n\n${table}`);
   }
-  if (chosen.length > 0) console.log('\nonly some were run: docs/performance.md stays as it is');
-  else await keep(results);
+  console.log('\nkept in docs/performance.md');
 });
 
 async function benchmarks(chosen: readonly string[]): Promise<string[]> {
@@ -62,11 +60,19 @@ async function measure(name: string): Promise<string> {
   return String(format(await run()));
 }
 
-async function keep(results: readonly string[]): Promise<void> {
+/** Puts a result into its section, beside those of the other benchmarks. */
+async function keep(name: string, result: string): Promise<void> {
   const text = existsSync(page) ? await readFile(page, 'utf8') : `# Performance\n\n${begin}\n${end}\n`;
-  const [before, rest = ''] = text.split(begin);
-  const after = rest.split(end)[1] ?? '\n';
-  const measured = [describeMachine(new Date()), ...results].join('\n\n');
-  await writeFile(page, `${before}${begin}\n\n${measured}\n\n${end}${after}`);
-  console.log('\nkept in docs/performance.md');
+  const [before = '', rest = ''] = text.split(begin);
+  const [measured = '', after = '\n'] = rest.split(end);
+  const sections = new Map(
+    measured.split(/^## /m).flatMap((section) => {
+      const [, title, body] = /^(\S+)\n(.*)$/s.exec(section) ?? [];
+      return title && body ? [[title, body.trim()] as const] : [];
+    }),
+  );
+  sections.set(name, result);
+  const sorted = [...sections].sort(([one], [other]) => (one < other ? -1 : 1));
+  const kept = sorted.map(([title, body]) => `## ${title}\n\n${body}`).join('\n\n');
+  await writeFile(page, `${before}${begin}\n\n${kept}\n\n${end}${after}`);
 }
