@@ -3,7 +3,7 @@
  * other; and names that everybody knows as such. Rather too many than too few.
  */
 import { setImmediate } from 'node:timers/promises';
-import nlp from 'compromise';
+import { english } from './english.ts';
 
 interface Line {
   readonly role: 'user' | 'assistant';
@@ -56,7 +56,7 @@ export async function namesSaid(lines: readonly Line[]): Promise<string[]> {
     const part = content.slice(0, Math.min(mostOfLine, left));
     if (part === '') continue;
     left -= part.length;
-    for (const person of nlp(part).people().out('array') as string[]) found.push(...nameParts(person));
+    for (const person of english(part).people().out('array') as string[]) found.push(...nameParts(person));
     await setImmediate();
   }
   return [...new Set(found.map((one) => one.toLowerCase()))];

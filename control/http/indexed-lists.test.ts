@@ -3,6 +3,7 @@
  * those of the key and of its organization too. SQLite says `SCAN` for a table that is read from end to end.
  */
 import SqliteFile from 'better-sqlite3';
+import { DefaultQueryExecutor } from 'kysely';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { AlertRow } from '../db/tables.ts';
 import { ReportStore } from '../edges/reports.ts';
@@ -10,9 +11,6 @@ import { callRecord } from '../testing/edge-client.ts';
 import { startControl } from '../testing/harness.ts';
 import { servedRoutes, unknownId } from '../testing/routes.ts';
 import { makePathway, makeThread, makeWidget } from '../widgets/testing.ts';
-
-// Each run prepares its statement anew, so that every one is seen.
-vi.mock('../db/statements.ts', () => ({ keepStatements: (connection: SqliteFile.Database) => connection }));
 
 const test = await startControl({ RATE_LIMIT_PER_MINUTE: '1000000' });
 afterAll(() => test.close());
@@ -114,13 +112,15 @@ function queriesOf(filters: readonly string[]): string[] {
   return sets.map((set) => set.join('&'));
 }
 
-/** Statements that the requests prepare, each once. */
+/** Statements that the requests run, each once. */
 async function statementsOf(name: string, filters: readonly string[]): Promise<Set<string>> {
   const route = routes.find((one) => one.name === name);
   if (!route) throw new Error(`${name} is not served`);
   const path = route.name.split(' ')[1]?.replace(/\{[^}]*\}/, ids[name] ?? unknownId);
   const key = route.access === 'operator' ? test.operatorKey : test.key;
   const seen = new Set<string>();
+  // Kysely's statements may be kept from earlier requests; others are prepared where they are run.
+  const run = vi.spyOn(DefaultQueryExecutor.prototype, 'executeQuery');
   const prepare = SqliteFile.prototype.prepare;
   const spy = vi.spyOn(SqliteFile.prototype, 'prepare').mockImplementation(function (
     this: SqliteFile.Database,
@@ -134,8 +134,10 @@ async function statementsOf(name: string, filters: readonly string[]): Promise<S
       const { status, text } = await test.call('GET', `${path}?${query}`, { key });
       if (status !== 200) throw new Error(`${path}?${query}: ${text}`);
     }
+    for (const [{ sql }] of run.mock.calls) seen.add(sql);
   } finally {
     spy.mockRestore();
+    run.mockRestore();
   }
   return seen;
 }

@@ -7,7 +7,7 @@ import { findOrganization } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
 import { dateOf } from './business-days.ts';
 import { sameName } from './initiate-rules.ts';
-import { letterPdf } from './letter-pdf.ts';
+import type * as LetterPdf from './letter-pdf.ts';
 import { type Letter, letterHash, letterOf, letterText, type SignatureFacts } from './letter-rules.ts';
 import { changePorts, moveNumbers } from './moves.ts';
 import { queueOrder } from './orders-store.ts';
@@ -85,7 +85,7 @@ export async function signLetter(services: Services, signing: Signing): Promise<
     hash: letterHash(letter),
   };
   // Made before the transaction, which must not wait for it, and kept only if the letter is still the same.
-  const pdf = Buffer.from(await letterPdf(letter, signature, now));
+  const pdf = await printed(letter, signature, now);
   await changePorts(services, async (db, altered) => {
     const again = await unsigned(services, db, { ...signing, letterRead: signature.hash });
     await keep(services, db, again.request, letter, signature, pdf);
@@ -148,5 +148,11 @@ export async function letterFile(services: Services, db: Db, request: PortReques
   const kept = await findLetter(db, request.id);
   if (kept) return Buffer.from(services.secrets.open(kept.pdf, portContext(request.id, 'letter')), 'base64');
   const letter = await currentLetter(services, db, request);
-  return Buffer.from(await letterPdf(letter, null, services.clock.now()));
+  return printed(letter, null, services.clock.now());
+}
+
+/** The letter as a PDF. What prints it takes a fifth of a second to load, so it waits for the first letter. */
+async function printed(...letter: Parameters<typeof LetterPdf.letterPdf>): Promise<Buffer> {
+  const { letterPdf } = await import('./letter-pdf.ts');
+  return Buffer.from(await letterPdf(...letter));
 }

@@ -10,7 +10,7 @@ import { capabilities, type Environment, respond } from './environment.ts';
 import { collision, type Exchanges, glarePauseMs, retryAfterOverlap } from './glare.ts';
 import { accept, type HeaderFields, headerOf, unsupportedTags, warningOf } from './headers.ts';
 import { Peer } from './peer.ts';
-import { sessionBody } from './session-body.ts';
+import { type SessionBody, sessionBody } from './session-body.ts';
 import {
   answerSession,
   maxIntervalTries,
@@ -111,9 +111,7 @@ export class DialogSession {
     const expectsAnswer = this.#now.ourLateOffer;
     this.acknowledgedFirst();
     if (!expectsAnswer) return;
-    const body = sessionBody(request);
-    if (body.kind === 'sdp') this.#acceptAnswer(body.sdp);
-    else this.#dialog.events.lost('bad_answer', 'The ACK carried no answer to our offer.');
+    this.#acceptAnswer(sessionBody(request));
   }
 
   /** A re-INVITE or UPDATE of the peer. */
@@ -255,7 +253,7 @@ export class DialogSession {
       this.peer.learn(answer.headers);
       this.#intervalTries = 0;
       this.#timer.restart(runOfAnswer(readSession(answer.headers), expiresS));
-      if (method === 'INVITE') this.#acceptAnswer(answer.body ?? '');
+      if (method === 'INVITE') this.#acceptAnswer(sessionBody(answer));
       return;
     }
     if (this.#stopped) return;
@@ -293,10 +291,16 @@ export class DialogSession {
     return Math.max(retryPauseMs, Math.min(pauseMs, this.#timer.leftMs ?? longestPauseMs));
   }
 
-  #acceptAnswer(sdp: string): void {
-    this.#dialog.events.reaccept(sdp).catch((error: unknown) => {
+  /** @param body of the 2xx or ACK that the answer to our offer stands in */
+  #acceptAnswer(body: SessionBody): void {
+    const { events } = this.#dialog;
+    if (body.kind !== 'sdp') {
+      events.lost('bad_answer', 'The peer gave no answer to our new offer.');
+      return;
+    }
+    events.reaccept(body.sdp).catch((error: unknown) => {
       const detail = error instanceof Error ? error.message : String(error);
-      this.#dialog.events.lost('bad_answer', detail);
+      events.lost('bad_answer', detail);
     });
   }
 }

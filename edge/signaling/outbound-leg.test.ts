@@ -40,7 +40,7 @@ const events: DialEvents = {
     return fakeAnswer;
   },
   reoffer: async () => fakeAnswer,
-  reaccept: async () => void heard.push('new answer'),
+  reaccept: async (answer) => void heard.push(answer === fakeAnswer ? 'new answer' : `new answer ${answer}`),
   referred: () => {},
   replacedBy: () => {},
 };
@@ -478,6 +478,25 @@ describe('a session of ours', () => {
     server.answer(second, 200, 'OK', { headers: { 'Content-Type': 'application/sdp' }, body: fakeAnswer });
     await nextRequest('ACK');
     await expect.poll(() => heard).toEqual(['answered with SDP', 'new answer']);
+  });
+
+  it('takes the answer to a new offer out of a multipart body', async () => {
+    await up();
+    leg.renegotiate();
+    server.answer(await server.next(), 200, 'OK', {
+      headers: { 'Content-Type': 'multipart/mixed;boundary=b' },
+      body: `--b\r\nContent-Type: application/isup\r\n\r\nx\r\n--b\r\nContent-Type: application/sdp\r\n\r\n${fakeAnswer}\r\n--b--\r\n`,
+    });
+    await nextRequest('ACK');
+    await expect.poll(() => heard).toEqual(['answered with SDP', 'new answer']);
+  });
+
+  it('is lost when a new offer gets no answer', async () => {
+    await up();
+    leg.renegotiate();
+    server.answer(await server.next(), 200, 'OK');
+    await nextRequest('ACK');
+    await expect.poll(() => heard).toEqual(['answered with SDP', 'lost: bad_answer']);
   });
 
   it('is lost when a new offer is refused', async () => {

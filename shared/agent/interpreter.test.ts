@@ -404,7 +404,7 @@ describe('a Webhook node', () => {
       'Webhook',
       {
         text: 'One moment.',
-        url: 'https://api.example.com/orders/{{id}}?q={{q}}',
+        url: 'https://api.example.com/orders/{{id}}/{{list.0.part}}?q={{q}}',
         method: 'post',
         headers: { 'X-Key': '{{key}}' },
         body: '{"from":"{{from}}","q":"{{q}}"}',
@@ -424,7 +424,7 @@ describe('a Webhook node', () => {
     ['w', 'failed', 'error'],
     ['w', 'open', 'found'],
   ];
-  const variables = { id: 'a/b', q: 'x"&y', key: 'k' };
+  const variables = { id: 'a/b', q: 'x"&y', key: 'k', list: [{ part: '../c' }] };
 
   it('makes its request with escaped values', async () => {
     const conversation = talk(nodes, edges, { variables });
@@ -433,7 +433,7 @@ describe('a Webhook node', () => {
       type: 'webhook',
       request: {
         method: 'POST',
-        url: 'https://api.example.com/orders/a%2Fb?q=x%22%26y',
+        url: 'https://api.example.com/orders/a%2Fb/..%2Fc?q=x%22%26y',
         headers: { 'x-key': 'k', 'content-type': 'application/json' },
         body: '{"from":"+14155550101","q":"x\\"&y"}',
         timeoutMs: 5000,

@@ -1,6 +1,7 @@
 /** What a tester persona knows: read from its prompt, so that questions can be answered without a language model. */
-import nlp from 'compromise';
+
 import { stem } from '#shared/models/words.ts';
+import { english } from '../english.ts';
 
 export interface Fact {
   /** As its author calls it, such as "date of birth". */
@@ -79,7 +80,7 @@ function addEntities(
   if (mail !== undefined && !has(/mail/)) add('email', mail);
   const number = phone.exec(text.replaceAll(/\d{4}-\d{2}-\d{2}/g, ''))?.[0];
   if (number !== undefined && !has(/phone|number/)) add('phone number', number);
-  const document = nlp(text);
+  const document = english(text);
   const spoken = () => String(document.match('#Date+').first().text('text')).trim();
   const date = written.exec(text)?.[0] ?? spoken();
   if (/\d|day$/i.test(date) && !has(/date|day/)) add('date', date);

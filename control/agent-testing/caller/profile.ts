@@ -1,5 +1,5 @@
 /** A tester persona as the rules can play it: name, goal, facts, the sentences it is to say, how long it bears with an agent. */
-import nlp from 'compromise';
+import { english } from '../english.ts';
 import { type Fact, factsIn } from './facts.ts';
 import type { CallerBrief } from './ports.ts';
 
@@ -98,7 +98,7 @@ function nameIn(text: string, personaName: string | null): string | null {
   if (told !== undefined) return told;
   const own = personaName?.trim() ?? '';
   if (own === '') return null;
-  const person = String(nlp(own).people().first().text('text')).trim();
+  const person = String(english(own).people().first().text('text')).trim();
   return person !== '' || /^\p{Lu}[\p{L}'’-]*(?:\s+\p{Lu}[\p{L}'’-]*)?$/u.test(own) ? own : null;
 }
 
