@@ -28,6 +28,7 @@ import { cloneTemplate } from './clone.ts';
 import { modelWriter, ruleWriter, type ScenarioWriter } from './drafts.ts';
 import { scenarioFromCall } from './from-call.ts';
 import { readCategory, recentRun, scenarioView } from './rules.ts';
+import { announceEnds } from './run-rules.ts';
 import { changeScenario, createScenario } from './scenarios.ts';
 import { deleteScenario, listAssertions, listScenarios, requireScenario } from './store.ts';
 import { templates } from './templates.ts';
@@ -75,13 +76,14 @@ function writeRoutes(app: App, services: Services): void {
     config: { errors: ['SCENARIO_NOT_FOUND'] },
     schema: { summary: 'Delete a scenario', params: ScenarioPath, response: { 200: ScenarioDeleted } },
     handler: async (request) => {
-      await services.database.db.transaction().execute(async (db) => {
+      const cancelled = await services.database.db.transaction().execute(async (db) => {
         const orgId = orgOf(request);
         const { id: subject } = await requireScenario(db, orgId, request.params.id);
-        await deleteScenario(db, subject, isoTime(services.clock));
         const change = { orgId, subject, action: 'scenario_delete' as const };
         await recordTestingChange(db, services, actorOf(request), change);
+        return deleteScenario(db, subject, isoTime(services.clock));
       });
+      announceEnds(services.announcements, cancelled);
       return testing({ deleted: true as const });
     },
   });

@@ -198,8 +198,11 @@ export async function deleteScenario(db: Db, id: string, now: string): Promise<s
   return cancelWaitingRuns(db, [id], now);
 }
 
-/** Deletes the scenarios of a pathway or persona that goes (contract 11.3), and what analytics keep of it. */
-export async function dropScenarios(db: Db, { kind, id }: Subject, now: string): Promise<void> {
+/**
+ * Deletes the scenarios of a pathway or persona that goes (contract 11.3), and what analytics keep of it.
+ * @returns the waiting runs that this cancelled
+ */
+export async function dropScenarios(db: Db, { kind, id }: Subject, now: string): Promise<string[]> {
   const gone = await db
     .updateTable('test_scenarios')
     .set({ deleted_at: now })
@@ -207,13 +210,14 @@ export async function dropScenarios(db: Db, { kind, id }: Subject, now: string):
     .where('deleted_at', 'is', null)
     .returning('id')
     .execute();
-  await cancelWaitingRuns(
+  const cancelled = await cancelWaitingRuns(
     db,
     gone.map((row) => row.id),
     now,
   );
-  if (kind === 'persona') return;
+  if (kind === 'persona') return cancelled;
   await db.deleteFrom('test_run_days').where('pathway_id', '=', id).execute();
   await db.deleteFrom('test_run_periods').where('pathway_id', '=', id).execute();
   await db.deleteFrom('test_paths').where('pathway_id', '=', id).execute();
+  return cancelled;
 }

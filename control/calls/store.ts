@@ -1,18 +1,19 @@
 /** Reading calls, their conversations and traces. They are written by the edges' reports (edges/reports.ts). */
 import type { TraceMessage, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import { deleteInBatches } from '../db/batches.ts';
+import { builtOnce } from '../db/built-once.ts';
 import type { CallRow, Db } from '../db/tables.ts';
 
 /** Most messages of a trace that are shown (contract 3.4). */
 const mostTraceMessages = 500;
 
-export function findCall(db: Db, orgId: string, id: string): Promise<CallRow | undefined> {
-  return db
-    .selectFrom('calls')
-    .selectAll()
-    .where('id', '=', id)
-    .where('org_id', '=', orgId)
-    .executeTakeFirst();
+const selectCall = builtOnce((db, id: string, orgId: string) =>
+  db.selectFrom('calls').selectAll().where('id', '=', id).where('org_id', '=', orgId),
+);
+
+export async function findCall(db: Db, orgId: string, id: string): Promise<CallRow | undefined> {
+  const [call] = await selectCall(db, id, orgId);
+  return call;
 }
 
 export async function insertCall(db: Db, row: CallRow): Promise<void> {
@@ -33,13 +34,12 @@ export async function findLoggedCall(db: Db, orgId: string, callId: string): Pro
     .executeTakeFirst();
 }
 
+const selectTranscript = builtOnce((db, callId: string) =>
+  db.selectFrom('transcript_parts').select('entries').where('call_id', '=', callId).orderBy('id'),
+);
+
 export async function findTranscript(db: Db, callId: string): Promise<TranscriptEntry[]> {
-  const parts = await db
-    .selectFrom('transcript_parts')
-    .select('entries')
-    .where('call_id', '=', callId)
-    .orderBy('id')
-    .execute();
+  const parts = await selectTranscript(db, callId);
   return parts.flatMap((part): TranscriptEntry[] => JSON.parse(part.entries));
 }
 

@@ -46,6 +46,29 @@ describe('RateLimiter', () => {
     expect(limiter.take('a', [perMinute])).toMatchObject({ refused: true });
   });
 
+  it('stays exact however many requests have left the window', () => {
+    const clock = new FakeClock();
+    const limiter = new RateLimiter(clock);
+    const many = { scope: 'key', limit: 6000, windowSeconds: 60 };
+    const take = () => limiter.take('a', [many]);
+    for (let taken = 1; taken <= 20_000; taken++) {
+      // 6000 requests in each minute: from then on each takes the place of one.
+      const wanted = { refused: false, remaining: Math.max(0, 6000 - taken) };
+      expect(take()).toMatchObject(wanted);
+      if (taken < 20_000) clock.advance(10);
+    }
+    expect(take()).toMatchObject({ refused: true, resetSeconds: 1 });
+    clock.advance(10);
+    const first = clock.now();
+    expect(take()).toMatchObject({ refused: false, remaining: 0 });
+    limiter.giveBack('a', [many], first);
+    limiter.giveBack('a', [many], first - 60_000);
+    expect(take()).toMatchObject({ refused: false, remaining: 0 });
+    expect(take()).toMatchObject({ refused: true });
+    clock.advance(60_000);
+    expect(take()).toMatchObject({ refused: false, remaining: 5999 });
+  });
+
   it('keeps subjects apart', () => {
     const limiter = new RateLimiter(new FakeClock());
     for (let taken = 0; taken < 3; taken++) limiter.take('a', [perMinute]);

@@ -16,11 +16,16 @@ export interface WindowState extends Limit {
   readonly refused: boolean;
 }
 
-/** Moments of requests, oldest first; a ring would save little, as most windows hold few. */
 interface Window {
+  /** Moments of requests, oldest first. */
   readonly moments: number[];
+  /** The index of the first that counts. Those before it are cut off many at a time, as cutting moves all others. */
+  begin: number;
   readonly windowMs: number;
 }
+
+/** Moments that no longer count are cut off when they are this many, and half of all. */
+const cutAt = 1000;
 
 /** Windows that are empty are dropped when this many are kept. */
 const sweepAt = 10_000;
@@ -41,11 +46,9 @@ export class RateLimiter {
   take(subject: string, limits: readonly Limit[]): WindowState {
     const now = this.#clock.now();
     const windows = limits.map((limit) => this.#window(`${limit.scope} ${subject}`, limit, now));
-    const full = limits.findIndex((limit, index) => (windows[index]?.moments.length ?? 0) >= limit.limit);
+    const full = limits.findIndex((limit, index) => size(windows[index]) >= limit.limit);
     if (full < 0) for (const window of windows) window.moments.push(now);
-    const states = limits.map((limit, index) =>
-      state(limit, windows[index]?.moments ?? [], now, index === full),
-    );
+    const states = limits.map((limit, index) => state(limit, windows[index], now, index === full));
     const tightest = states.reduce((least, next) => (tighter(next, least) ? next : least));
     this.#sweep(now);
     return tightest;
@@ -54,14 +57,14 @@ export class RateLimiter {
   /** Takes back a request that was counted at `moment`, because nothing came of it through no fault of its sender. */
   giveBack(subject: string, limits: readonly Limit[], moment: number): void {
     for (const { scope } of limits) {
-      const moments = this.#windows.get(`${scope} ${subject}`)?.moments ?? [];
+      const { moments = [], begin = 0 } = this.#windows.get(`${scope} ${subject}`) ?? {};
       const index = moments.lastIndexOf(moment);
-      if (index >= 0) moments.splice(index, 1);
+      if (index >= begin) moments.splice(index, 1);
     }
   }
 
   #window(key: string, limit: Limit, now: number): Window {
-    const window = this.#windows.get(key) ?? { moments: [], windowMs: limit.windowSeconds * 1000 };
+    const window = this.#windows.get(key) ?? { moments: [], begin: 0, windowMs: limit.windowSeconds * 1000 };
     this.#windows.set(key, window);
     expire(window, now);
     return window;
@@ -71,23 +74,29 @@ export class RateLimiter {
     if (this.#windows.size < this.#nextSweep) return;
     for (const [key, window] of this.#windows) {
       expire(window, now);
-      if (window.moments.length === 0) this.#windows.delete(key);
+      if (size(window) === 0) this.#windows.delete(key);
     }
     this.#nextSweep = Math.max(sweepAt, this.#windows.size * 2);
   }
 }
 
-function expire(window: Window, now: number): void {
-  const { moments, windowMs } = window;
-  let gone = 0;
-  while (gone < moments.length && (moments[gone] ?? now) <= now - windowMs) gone++;
-  if (gone > 0) moments.splice(0, gone);
+/** How many requests count. */
+function size(window: Window | undefined): number {
+  return window ? window.moments.length - window.begin : 0;
 }
 
-function state(limit: Limit, moments: readonly number[], now: number, refused: boolean): WindowState {
-  const oldest = moments[0] ?? now;
+function expire(window: Window, now: number): void {
+  const { moments, windowMs } = window;
+  while (window.begin < moments.length && (moments[window.begin] ?? now) <= now - windowMs) window.begin++;
+  if (window.begin < cutAt || window.begin * 2 < moments.length) return;
+  moments.splice(0, window.begin);
+  window.begin = 0;
+}
+
+function state(limit: Limit, window: Window | undefined, now: number, refused: boolean): WindowState {
+  const oldest = window?.moments[window.begin] ?? now;
   const resetMs = Math.max(0, oldest + limit.windowSeconds * 1000 - now);
-  const remaining = Math.max(0, limit.limit - moments.length);
+  const remaining = Math.max(0, limit.limit - size(window));
   return { ...limit, remaining, resetSeconds: Math.max(1, Math.ceil(resetMs / 1000)), refused };
 }
 

@@ -133,6 +133,15 @@ describe('POST /v1/inbound/{phone_number}', () => {
     expect((await update({ pathway_id: '', prompt: 'x' })).status).toBe(200);
   });
 
+  it('is judged by itself before the number is looked for', async () => {
+    const refused = (body: object) => test.call('POST', '/v1/inbound/19998887777', { body });
+    expect((await refused({ prompt: 'x', stream_url: 'wss://bot.example.com/' })).codes).toEqual([
+      'AGENT_SOURCE_CONFLICT',
+    ]);
+    expect((await refused({ webhook: 'http://hook.example.com/' })).codes).toEqual(['INVALID_PARAMETER']);
+    expect((await refused({ prompt: 'x' })).codes).toEqual(['NUMBER_NOT_FOUND']);
+  });
+
   it('takes only versions and start nodes that the pathway has', async () => {
     const pathwayId = await createPathway();
     expect((await update({ pathway_id: pathwayId, pathway_version: 3 })).codes).toEqual([

@@ -20,7 +20,14 @@ import { findPathway, findVersion } from '../pathways/store.ts';
 import { requirePersona } from '../personas/store.ts';
 import type { Services } from '../services.ts';
 import { firstUnknownTool } from '../tools/store.ts';
-import { changeNumber, type NumberChange, numbersOfPath, numberView, readSettings } from './rules.ts';
+import {
+  changeNumber,
+  type NumberChange,
+  numbersOfPath,
+  numberView,
+  readSettings,
+  readUpdate,
+} from './rules.ts';
 import { eachNumber, findNumber, updateNumber } from './store.ts';
 
 export function numberRoutes(app: App, services: Services): void {
@@ -96,20 +103,20 @@ function updateInbound(
   body: InboundUpdate,
   by: Actor,
 ): Promise<Record<string, unknown>> {
+  const fields = readUpdate(body);
   checkTargets(services, body);
   return services.edgeConfig.change(async (db, altered) => {
     const row = await requireNumber(db, orgId, text);
-    const change = changeNumber(row, body);
+    const change = changeNumber(row, fields);
     await checkReferences(db, orgId, change, body);
     await updateNumber(db, orgId, row.number, { ...change.row, updated_at: isoTime(services.clock) });
     altered.numbers.add(row.number);
-    const fields = Object.keys(change.updates).sort();
     await recordChange(db, services.clock, by, {
       orgId,
       area: 'numbers',
       subject: row.number,
       action: 'update',
-      fields,
+      fields: Object.keys(change.updates).sort(),
     });
     // Versions of the pathway left behind may be needed by no number now.
     if (row.pathway_id !== null) altered.pathways.add(row.pathway_id);

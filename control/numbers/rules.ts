@@ -53,15 +53,28 @@ const flags: ReadonlySet<string> = new Set([
 /** Setting a pathway nulls these, because its nodes speak for themselves (contract section 10). */
 const nulledByPathway = ['first_sentence', 'model', 'tools', 'transfer_list'] as const;
 
+/** The fields of an update in the form they are stored in; cleared ones null. */
+export type UpdatedFields = ReadonlyMap<string, unknown>;
+
 /**
- * Applies an update. References to other rows are not judged here.
+ * What is wrong with an update by itself is found before any number is looked for.
  * @throws ApiError AGENT_SOURCE_CONFLICT, INVALID_PARAMETER
  */
-export function changeNumber(row: NumberRow, update: InboundUpdate): NumberChange {
+export function readUpdate(update: InboundUpdate): UpdatedFields {
   const fields = normalizedUpdate(update);
-  const given = sources.filter((name) => fields.get(name) !== undefined && fields.get(name) !== null);
+  const given = givenSources(fields);
   if (given.length > 1) throw ApiError.of('AGENT_SOURCE_CONFLICT', { fields: given });
-  const [source] = given;
+  return fields;
+}
+
+function givenSources(fields: UpdatedFields): (typeof sources)[number][] {
+  return sources.filter((name) => fields.get(name) !== undefined && fields.get(name) !== null);
+}
+
+/** Applies an update. References to other rows are not judged here. */
+export function changeNumber(row: NumberRow, update: UpdatedFields): NumberChange {
+  const fields = new Map(update);
+  const [source] = givenSources(fields);
   if (source) for (const other of sources) if (other !== source) fields.set(other, null);
   if (source === 'pathway_id')
     for (const name of nulledByPathway) if (!fields.get(name)) fields.set(name, null);

@@ -1,8 +1,8 @@
 /** Organizations, API keys, operator keys and edge tokens. */
 import { randomBytes } from 'node:crypto';
-import type { CompiledQuery, InferResult } from 'kysely';
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
+import { builtOnce } from '../db/built-once.ts';
 import type { SecretBox } from '../db/secrets.ts';
 import type { ApiKeyRow, Db, EdgeTokenRow, OrganizationRow } from '../db/tables.ts';
 import { hashKey, makeKey, sameHash } from './rules.ts';
@@ -175,21 +175,16 @@ export interface FoundKey extends Pick<ApiKeyRow, 'id' | 'kind' | 'org_id' | 'pr
   readonly sip_enabled: boolean;
 }
 
-type StoredKey = InferResult<ReturnType<typeof selectKeyInForce>>[number];
-
-/** The query of every request is built once: that takes longer than running it. */
-let keyInForce: CompiledQuery<StoredKey> | undefined;
-
-function selectKeyInForce(db: Db, hash: string) {
-  return db
+const findKeyInForce = builtOnce((db, hash: string) =>
+  db
     .selectFrom('api_keys')
     .leftJoin('organizations', 'organizations.id', 'api_keys.org_id')
     .select(['api_keys.id', 'api_keys.kind', 'api_keys.org_id', 'api_keys.prefix', 'api_keys.hash'])
     .select(['api_keys.last_used_at', 'organizations.sip_enabled'])
     .where('api_keys.hash', '=', hash)
     .where('api_keys.revoked_at', 'is', null)
-    .where('organizations.disabled_at', 'is', null);
-}
+    .where('organizations.disabled_at', 'is', null),
+);
 
 /**
  * The key with what its organization may do, or null when it is unknown or revoked, or its organization is
@@ -197,9 +192,7 @@ function selectKeyInForce(db: Db, hash: string) {
  */
 export async function findApiKey(db: Db, key: string): Promise<FoundKey | null> {
   const hash = hashKey(key);
-  keyInForce ??= selectKeyInForce(db, hash).compile();
-  const { rows } = await db.executeQuery<StoredKey>({ ...keyInForce, parameters: [hash] });
-  const [row] = rows;
+  const [row] = await findKeyInForce(db, hash);
   if (!row || !sameHash(row.hash, hash)) return null;
   const { id, kind, org_id, prefix, last_used_at } = row;
   return { id, kind, org_id, prefix, last_used_at, sip_enabled: row.sip_enabled === 1 };
@@ -214,8 +207,7 @@ export async function noteKeyUse(
   clock: Clock,
   key: Pick<ApiKeyRow, 'id' | 'last_used_at'>,
 ): Promise<void> {
-  const before = new Date(clock.now() - useKeptEveryMs).toISOString();
-  if (key.last_used_at !== null && key.last_used_at > before) return;
+  if (key.last_used_at !== null && Date.parse(key.last_used_at) > clock.now() - useKeptEveryMs) return;
   await db
     .updateTable('api_keys')
     .set({ last_used_at: isoTime(clock) })

@@ -10,6 +10,7 @@ import {
 } from '#shared/api/pathways.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
+import { announceEnds } from '../agent-testing/run-rules.ts';
 import { dropScenarios } from '../agent-testing/store.ts';
 import { type Actor, actorOf } from '../audit/rules.ts';
 import { recordChange } from '../audit/store.ts';
@@ -135,18 +136,19 @@ function graphRoutes(app: App, services: Services): void {
     schema: { summary: 'Delete a pathway', params: PathwayPath, response: { 200: PathwayCreated } },
     handler: async (request) => {
       const { id } = request.params;
-      await services.edgeConfig.change(async (trx, altered) => {
+      const cancelled = await services.edgeConfig.change(async (trx, altered) => {
         await requirePathway(trx, orgOf(request), id);
-        await removePathway(trx, altered, id, isoTime(services.clock));
         await record(services, trx, actorOf(request), orgOf(request), id, 'delete');
+        return removePathway(trx, altered, id, isoTime(services.clock));
       });
+      announceEnds(services.announcements, cancelled);
       return { status: 'success' as const, pathway_id: id };
     },
   });
 }
 
-/** @throws ApiError PATHWAY_IN_USE */
-async function removePathway(db: Db, altered: Altered, id: string, now: string): Promise<void> {
+/** @returns the test runs that this cancelled @throws ApiError PATHWAY_IN_USE */
+async function removePathway(db: Db, altered: Altered, id: string, now: string): Promise<string[]> {
   const phone_numbers = await numbersUsing(db, id);
   const widget_ids = await widgetsUsingPathway(db, id);
   const persona_ids = await personasUsingPathway(db, id);
@@ -155,9 +157,10 @@ async function removePathway(db: Db, altered: Altered, id: string, now: string):
   }
   await dropReferences(db, id, altered.pathways);
   await dropPending(db, 'pathway', id);
-  await dropScenarios(db, { kind: 'pathway', id }, now);
+  const cancelled = await dropScenarios(db, { kind: 'pathway', id }, now);
   await deletePathway(db, id);
   altered.pathways.add(id);
+  return cancelled;
 }
 
 async function updateGraph(

@@ -4,7 +4,7 @@ import { ApiError } from '#shared/errors.ts';
 import type { Actor } from '../audit/rules.ts';
 import { recordChange } from '../audit/store.ts';
 import type { Db, NumberRow } from '../db/tables.ts';
-import { changeNumber } from '../numbers/rules.ts';
+import { changeNumber, readUpdate } from '../numbers/rules.ts';
 import { findNumber, updateNumber } from '../numbers/store.ts';
 import { isoTime } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
@@ -47,7 +47,7 @@ function changeNumbers(
     for (const row of await requireNumbers(db, orgId, numbers)) {
       const persona_id = personaOf(row);
       if (persona_id === row.persona_id) continue;
-      const change = changeNumber(row, { persona_id });
+      const change = changeNumber(row, readUpdate({ persona_id }));
       await updateNumber(db, orgId, row.number, { ...change.row, updated_at: isoTime(services.clock) });
       altered.numbers.add(row.number);
       await recordChange(db, services.clock, by, {

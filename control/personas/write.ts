@@ -2,6 +2,7 @@
 import type { PersonaCreate, PersonaUpdate } from '#shared/api/personas.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
+import { announceEnds } from '../agent-testing/run-rules.ts';
 import { dropScenarios } from '../agent-testing/store.ts';
 import type { Actor } from '../audit/rules.ts';
 import { recordChange } from '../audit/store.ts';
@@ -121,8 +122,8 @@ async function tellNumbers(db: Db, altered: Altered, personaId: string): Promise
 }
 
 /** @throws ApiError PERSONA_NOT_FOUND, PERSONA_IN_USE */
-export function removePersona(services: Services, orgId: string, id: string, by: Actor): Promise<void> {
-  return services.edgeConfig.change(async (db, altered) => {
+export async function removePersona(services: Services, orgId: string, id: string, by: Actor): Promise<void> {
+  const cancelled = await services.edgeConfig.change(async (db, altered) => {
     const persona = await requirePersona(db, orgId, id);
     const phone_numbers = await numbersOfPersona(db, id);
     const widget_ids = await widgetsUsingPersona(db, id);
@@ -132,10 +133,11 @@ export function removePersona(services: Services, orgId: string, id: string, by:
     await setReferences(db, orgId, personaSource(id), [], altered.pathways);
     const now = isoTime(services.clock);
     await dropPending(db, 'persona', id);
-    await dropScenarios(db, { kind: 'persona', id }, now);
     await updatePersona(db, id, { deleted_at: now });
     await record(services, db, by, persona, 'delete');
+    return dropScenarios(db, { kind: 'persona', id }, now);
   });
+  announceEnds(services.announcements, cancelled);
 }
 
 function record(

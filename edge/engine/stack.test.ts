@@ -561,6 +561,7 @@ describe('a call made', () => {
     expect([tokens[8], sip.toString().split('\r\n')[0]]).toEqual([transactionId, 'SIP/2.0 200 X']);
     const { messages_malformed: malformed = 0, responses_unmatched: unmatched = 0 } = stack.metrics();
     expect(malformed + unmatched).toBe(1);
+    expect(warned).toEqual(['a message that cannot be read is left out']);
   });
 
   it('is answered by any 2xx, acknowledged, and ended in its dialog (13.2.2.4)', async () => {

@@ -65,6 +65,7 @@ export class Stack {
   readonly #refusals: Refusals;
   readonly #overRateLines = new LogThinning();
   readonly #refusedLines = new LogThinning();
+  readonly #unreadableLines = new LogThinning();
   #core: { uas: Uas; uac: Uac; answers: Answers; identity: Identity } | null = null;
 
   /**
@@ -189,7 +190,7 @@ export class Stack {
         const { status, reason } = result;
         const request = result.partial;
         this.#guard('malformed message', () => this.#core?.uas.refuse(flow, request, { status, reason }));
-      }
+      } else if (!result.partial) this.#unreadable(flow, result.reason);
       return;
     }
     this.#guard(`message from ${flow.remoteAddress}`, () => this.#dispatch(flow, result.message, bytes));
@@ -214,10 +215,22 @@ export class Stack {
       }
       return;
     }
-    const transaction =
-      validateResponse(message) === null ? this.#transactions.clientFor(message) : undefined;
+    const fault = validateResponse(message);
+    if (fault !== null) this.#unreadable(flow, fault);
+    const transaction = fault === null ? this.#transactions.clientFor(message) : undefined;
     if (transaction) transaction.receive(message, bytes);
     else this.#metrics.count('responses_unmatched');
+  }
+
+  /**
+   * A message that gets no answer and is given to nobody. Where we have called, it may be the response that a call
+   * then waits for in vain, so the log tells what is wrong with it.
+   */
+  #unreadable({ remoteAddress, outbound }: Flow, reason: string): void {
+    const line = this.#unreadableLines.tell(remoteAddress, this.#clock.now());
+    if (!line) return;
+    const text = 'a message that cannot be read is left out';
+    this.#log(outbound ? 'warn' : 'info', text, { remoteAddress, reason, ...line });
   }
 
   /** Whether one more request of this source is answered. */

@@ -40,6 +40,4 @@ export class LiveRuns {
   }
 }
 
-/** Subjects of announcements. */
-export const runSubject = (id: string) => `test-run ${id}`;
 export const batchSubject = (id: string) => `test-batch ${id}`;

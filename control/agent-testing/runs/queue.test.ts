@@ -2,10 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { type Database, openDatabase } from '../../db/open.ts';
 import { Announcements } from '../../edges/announcements.ts';
+import { runSubject } from '../run-rules.ts';
 import { cancelledEnd, finishRun, type RunEnd } from '../runs-store.ts';
 import { storeFinishedRun } from '../testing.ts';
 import { type Executed, HopelessRun, type Work } from './execute.ts';
-import { LiveRuns, runSubject } from './live.ts';
+import { LiveRuns } from './live.ts';
 import { testRunsSubject } from './plan.ts';
 import { RunQueue } from './queue.ts';
 

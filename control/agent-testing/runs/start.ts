@@ -6,9 +6,10 @@ import { isoTime } from '../../organizations/store.ts';
 import type { Services } from '../../services.ts';
 import { webhookSubject } from '../../webhooks/store.ts';
 import { BatchCompletions, type BatchListener } from '../batches/completions.ts';
+import { announceEnds, runSubject, runsEndedSubject } from '../run-rules.ts';
 import { cancelledEnd, finishRun } from '../runs-store.ts';
 import { brokenOff, executeRun } from './execute.ts';
-import { batchSubject, LiveRuns, runSubject } from './live.ts';
+import { batchSubject, LiveRuns } from './live.ts';
 import { runMetrics } from './metrics.ts';
 import { RunQueue } from './queue.ts';
 import { countWaiting, requireRun } from './run-store.ts';
@@ -47,11 +48,13 @@ export function createTestRuns(services: Services, log: FastifyBaseLogger, regis
     for (const id of runIds) {
       metrics.cancelled();
       queue?.stop(id);
-      announcements.announce(runSubject(id));
     }
+    announceEnds(announcements, runIds);
+  };
+  announcements.on(runsEndedSubject, () => {
     announcements.announce(webhookSubject);
     void completions.check();
-  };
+  });
   return {
     live,
     streams,

@@ -1,6 +1,7 @@
 /** For tests: scenarios that run, and waiting until something is so, by the announcements that tell of it. */
 import type { Answer, Json, TestControl } from '../../testing/harness.ts';
-import { batchSubject, runSubject } from './live.ts';
+import { runSubject } from '../run-rules.ts';
+import { batchSubject } from './live.ts';
 
 const base = '/v1/agent-testing';
 const over: ReadonlySet<string> = new Set(['PASSED', 'FAILED', 'ERROR', 'CANCELLED']);

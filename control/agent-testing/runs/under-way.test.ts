@@ -113,6 +113,22 @@ describe('a run that is under way', () => {
     expect([...rest.matchAll(/^id: (.*)$/gm)].map(([, turn]) => turn)).toEqual(['1-5']);
   });
 
+  it.each([
+    ['scenario', (id: string) => ['DELETE', `/v1/agent-testing/scenarios/${id}`] as const],
+    ['pathway', () => ['DELETE', `/v1/pathway/${pathway_id}`] as const],
+  ])('leaves one that waits behind it, whose stream ends when its %s is deleted', async (_, deletion) => {
+    await held(async () => client.start(await scenario()));
+    const id = await scenario({ name: 'Behind' });
+    const waiting = await client.start(id);
+    const url = `${await test.url()}/v1/agent-testing/runs/${waiting}/events`;
+    const response = await fetch(url, { headers: { authorization: test.key } });
+    const [method, path] = deletion(id);
+    expect((await test.call(method, path)).status).toBe(200);
+    const text = await response.text();
+    expect(text).toContain('"status":"CANCELLED"');
+    expect(text.endsWith('event: end\ndata: {}\n\n')).toBe(true);
+  });
+
   it('has its stream closed when control ends', async () => {
     const base = await test.url();
     const id = await scenario();
