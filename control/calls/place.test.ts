@@ -300,6 +300,9 @@ describe('POST /v1/calls', () => {
   it('asks for a key, and uses no number of another organization', async () => {
     expect((await place({ task }, { key: null })).status).toBe(401);
     expect((await place({ task }, { key: test.foreignKey })).codes).toEqual(['NO_OUTBOUND_ROUTE']);
+    expect((await place({ pathway_id: missing }, { key: test.foreignKey })).codes).toEqual([
+      'PATHWAY_NOT_FOUND',
+    ]);
     expect((await place({ task, from: number }, { key: test.foreignKey })).codes).toEqual([
       'NUMBER_NOT_FOUND',
     ]);

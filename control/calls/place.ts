@@ -55,10 +55,13 @@ export class CallPlacer {
     if (work.again && (await findCall(database.db, orgId, work.id))) return work.id;
     checkOrder(order, allowedTargets);
     const to = readTarget(order.phone_number, '/phone_number', allowedTargets);
+    // What an order names is looked for before anything is said about routes (contract 1.3).
+    const routes = await findRoutes(database.db, orgId, order.from);
     const unknown = await firstUnknownTool(database.db, orgId, order.tools ?? []);
     if (unknown >= 0) throw ApiError.of('TOOL_NOT_FOUND', { path: `/tools/${unknown}` });
-    const trunk = await findTrunk(database.db, orgId, order.from);
     const agent = await findAgent(database.db, orgId, order);
+    const [trunk] = routes;
+    if (!trunk) throw ApiError.of('NO_OUTBOUND_ROUTE');
     const edge = edges.leastLoaded();
     const window = this.#destinations.take(`${orgId} ${to}`, [perDestination]);
     if (window.refused) showWindow(reply, window);
@@ -93,12 +96,10 @@ export class CallPlacer {
   }
 }
 
-/** The primary outbound record of `from`, else that of the first number that has one. */
-async function findTrunk(db: Db, orgId: string, from: string | undefined): Promise<SipConfigurationRow> {
+/** The outbound records of `from`, else of all numbers; the primary one of the first number comes first. */
+async function findRoutes(db: Db, orgId: string, from: string | undefined): Promise<SipConfigurationRow[]> {
   const rows = from === undefined ? await listConfigurations(db, orgId) : await ofNumber(db, orgId, from);
-  const trunk = rows.find((row) => row.direction === 'outbound');
-  if (!trunk) throw ApiError.of('NO_OUTBOUND_ROUTE');
-  return trunk;
+  return rows.filter((row) => row.direction === 'outbound');
 }
 
 async function ofNumber(db: Db, orgId: string, from: string): Promise<SipConfigurationRow[]> {

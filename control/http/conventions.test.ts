@@ -103,6 +103,11 @@ describe('bodies', () => {
     },
   );
 
+  it('with keys that would poison objects are told so', async () => {
+    expect((await post('{"__proto__":{}}')).json().errors[0].message).toContain('__proto__');
+    expect((await post('{"__proto__":')).json().errors[0].message).toBe('The body must be a JSON object.');
+  });
+
   it('of another type are refused, also without one', async () => {
     expect((await post('{"input":"a"}', 'text/plain')).statusCode).toBe(415);
     expect((await post('input=a', 'application/x-www-form-urlencoded')).json().errors[0].code).toBe(

@@ -24,7 +24,7 @@ export function addJsonBodies(app: App): void {
     if (text.trim() === '') return done(null, {});
     if (isDeeperThan(text, mostBodyDepth)) return done(tooDeep());
     return parseJson(request, text, (error, body: unknown) => {
-      if (error) return done(ApiError.of('INVALID_JSON'));
+      if (error) return done(refusal(text));
       const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
       return isObject ? done(null, body) : done(ApiError.of('INVALID_JSON'));
     });
@@ -38,6 +38,17 @@ export function addJsonBodies(app: App): void {
       if (first) throw ApiError.many([first, ...others]);
     }
   });
+}
+
+/** What Fastify's parser refuses although it is JSON holds a forbidden key; the parser does not say so. */
+function refusal(text: string): ApiError {
+  try {
+    JSON.parse(text);
+  } catch {
+    return ApiError.of('INVALID_JSON');
+  }
+  const message = 'No object of the body may have a key __proto__, or a constructor with a prototype.';
+  return ApiError.of('INVALID_JSON', undefined, message);
 }
 
 /** The text of the bytes without a byte order mark, null when they are not UTF-8. */

@@ -5,6 +5,7 @@ import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { NumberRow } from '../db/tables.ts';
 import { limitsView } from '../organizations/call-limit-rules.ts';
+import { readUrl } from '../organizations/rules.ts';
 
 /** The settings of a number that are not columns of their own. Absent: not set. */
 export interface NumberSettings {
@@ -117,20 +118,12 @@ function normalizedUpdate(update: InboundUpdate): Map<string, unknown> {
 function normalized(name: string, value: unknown): unknown {
   if (value === null || (name === 'pathway_id' && value === '')) return null;
   if (flags.has(name)) return value === true || value === 'true';
-  if (name === 'stream_url' || name === 'webhook') return checkedUrl(name, String(value));
+  if (name === 'stream_url') readUrl(String(value), 'wss:', '/stream_url');
+  if (name === 'webhook') readUrl(String(value), 'https:', '/webhook');
   if (name === 'timezone' && !isTimezone(String(value))) {
     throw ApiError.invalid('/timezone', 'must be an IANA time zone name');
   }
   return value;
-}
-
-function checkedUrl(name: 'stream_url' | 'webhook', text: string): string {
-  const protocol = name === 'stream_url' ? 'wss:' : 'https:';
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url || url.protocol !== protocol || url.username !== '' || url.password !== '') {
-    throw ApiError.invalid(`/${name}`, `must be an absolute ${protocol}// URL without user information`);
-  }
-  return text;
 }
 
 /** Whether `name` is of the IANA time zone database. */

@@ -46,8 +46,20 @@ export function keyOfHeader(header: string | undefined): string | null {
 }
 
 /**
- * A URL that the service will contact: absolute, of that protocol, without user information; a literal address
- * is judged now, a name at use (contract 1.9). @throws ApiError INVALID_PARAMETER, TARGET_NOT_ALLOWED
+ * An absolute URL of that protocol without user information. URL parsers also take blanks around it and backslashes
+ * for slashes, which other programs read otherwise. @throws ApiError INVALID_PARAMETER
+ */
+export function readUrl(text: string, protocol: 'https:' | 'wss:', path: string): URL {
+  const url = /^[a-z]+:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol !== protocol || url.username !== '' || url.password !== '') {
+    throw ApiError.invalid(path, `must be an absolute ${protocol}// URL without user information`);
+  }
+  return url;
+}
+
+/**
+ * A URL that the service will contact: a literal address is judged now, a name at use (contract 1.9).
+ * @throws ApiError INVALID_PARAMETER, TARGET_NOT_ALLOWED
  */
 export function checkUrl(
   text: string,
@@ -55,13 +67,10 @@ export function checkUrl(
   path: string,
   allowedTargets: BlockList,
 ): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url || url.protocol !== protocol || url.username !== '' || url.password !== '') {
-    throw ApiError.invalid(path, `must be an absolute ${protocol}// URL without user information`);
-  }
-  const verdict = judgeHost(url.hostname, allowedTargets);
+  const { hostname } = readUrl(text, protocol, path);
+  const verdict = judgeHost(hostname, allowedTargets);
   if (!verdict.allowed) {
-    throw ApiError.of('TARGET_NOT_ALLOWED', { path, address: url.hostname }, verdict.reason);
+    throw ApiError.of('TARGET_NOT_ALLOWED', { path, address: hostname }, verdict.reason);
   }
   return text;
 }

@@ -105,6 +105,12 @@ async function runCode(work: CodeWork): Promise<Outcome> {
   }
 }
 
+/** Code with `return` or `await` is the body of a function, other code a script whose last value counts. */
+function asProgram(code: string): string {
+  if (!/\b(?:return|await)\b/.test(code)) return code;
+  return `(${/\bawait\b/.test(code) ? 'async ' : ''}() => {\n${code}\n})()`;
+}
+
 class Sandbox {
   readonly #runtime: QuickJSRuntime;
   readonly #context: QuickJSContext;
@@ -130,8 +136,7 @@ class Sandbox {
     const { code, input, variables } = this.#question;
     this.#define('input', input);
     this.#define('variables', variables);
-    const work = /\breturn\b/.test(code) ? `(() => {\n${code}\n})()` : code;
-    const result = this.#context.evalCode(work, 'tool.js');
+    const result = this.#context.evalCode(asProgram(code), 'tool.js');
     if (result.error) return this.#failure(result.error);
     return result.value.consume((value) => this.#settled(value));
   }

@@ -22,6 +22,7 @@ describe('code of a tool', () => {
     ['return variables.city', {}, 'Bern'],
     ['return undefined', {}, null],
     ['return Promise.resolve(4).then((n) => n * 2)', {}, 8],
+    ['const n = await Promise.resolve(4); return n * 2', {}, 8],
     ['return new Date(0).toISOString()', {}, '1970-01-01T00:00:00.000Z'],
   ])('%s gives its result as JSON', async (code, input, value) => {
     expect(await run(code, input)).toEqual({ value });

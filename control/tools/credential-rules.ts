@@ -1,7 +1,7 @@
 /** What the credentials of a resource must be (contract 8.3). Pure. */
 import type { BlockList } from 'node:net';
 import { isObject } from '#shared/agent/graph-problem.ts';
-import { ApiError } from '#shared/errors.ts';
+import { ApiError, type ErrorItem, errorItem } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import { secretMask } from '../sip/rules.ts';
 import type { Credentials, Integration } from './integrations/integration.ts';
@@ -9,6 +9,7 @@ import { checkHeaders } from './rest-rules.ts';
 import { pointerPart } from './template.ts';
 
 const mostCharacters = 10_000;
+const urlPath = '/credentials/base_url';
 
 /** @throws ApiError INVALID_PARAMETER, UNKNOWN_PROPERTY, TARGET_NOT_ALLOWED */
 export function checkCredentials(
@@ -19,25 +20,37 @@ export function checkCredentials(
   if (!fields) throw ApiError.invalid('/credentials', `${key} needs no resource`);
   const { texts, baseUrl, headers } = fields;
   const known = ['base_url', ...texts, ...(headers ? ['headers'] : [])];
-  for (const name of Object.keys(credentials)) {
-    if (known.includes(name)) continue;
-    const path = `/credentials/${pointerPart(name)}`;
-    throw ApiError.of('UNKNOWN_PROPERTY', { path }, `${path}: not a known property`);
-  }
+  const unknown = Object.keys(credentials)
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const path = `/credentials/${pointerPart(name)}`;
+      return errorItem('UNKNOWN_PROPERTY', { path }, `${path}: not a known property`);
+    });
   refuseMasks(credentials, '/credentials');
-  for (const name of texts) {
-    const value = credentials[name];
-    const fits = typeof value === 'string' && value.length > 0 && value.length <= mostCharacters;
-    if (!fits) throw ApiError.invalid(`/credentials/${name}`, `required, a text of 1 to ${mostCharacters}`);
-    // Goes into a header, which takes visible characters only (RFC 9110 section 5.5).
-    if (!/^[\x21-\x7e]+$/.test(value)) {
-      throw ApiError.invalid(`/credentials/${name}`, 'must not hold blanks or other than ASCII characters');
-    }
-  }
+  const needsUrl = baseUrl === 'required' || credentials.base_url !== undefined;
+  const url = readBaseUrl(credentials.base_url);
+  const [first, ...others] = [
+    ...unknown,
+    ...texts.flatMap((name) => textProblem(`/credentials/${name}`, credentials[name])),
+    ...(needsUrl && !url
+      ? [invalid(urlPath, 'required, an http or https URL without user information and query')]
+      : []),
+  ];
+  if (first) throw ApiError.many([first, ...others]);
   if (credentials.headers !== undefined) checkHeaders(credentials.headers, '/credentials/headers');
-  if (baseUrl === 'required' || credentials.base_url !== undefined) {
-    checkBaseUrl(credentials.base_url, allowedTargets);
-  }
+  if (url) checkTarget(url, allowedTargets);
+}
+
+function invalid(path: string, rule: string): ErrorItem {
+  return errorItem('INVALID_PARAMETER', { path, rule }, `${path}: ${rule}`);
+}
+
+function textProblem(path: string, value: unknown): ErrorItem[] {
+  const fits = typeof value === 'string' && value.length > 0 && value.length <= mostCharacters;
+  if (!fits) return [invalid(path, `required, a text of 1 to ${mostCharacters}`)];
+  // Goes into a header, which takes visible characters only (RFC 9110 section 5.5).
+  if (/^[\x21-\x7e]+$/.test(value)) return [];
+  return [invalid(path, 'must not hold blanks or other than ASCII characters')];
 }
 
 /** The mask means "as stored" (contract 1.7), and of a new resource nothing is stored. */
@@ -49,15 +62,16 @@ function refuseMasks(values: Readonly<Record<string, unknown>>, path: string): v
   }
 }
 
-function checkBaseUrl(value: unknown, allowedTargets: BlockList): void {
-  const path = '/credentials/base_url';
+function readBaseUrl(value: unknown): URL | null {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : null;
   const isHttp = url?.protocol === 'https:' || url?.protocol === 'http:';
-  if (!url || !isHttp || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw ApiError.invalid(path, 'required, an http or https URL without user information and query');
-  }
+  const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  return isHttp && isPlain ? url : null;
+}
+
+function checkTarget(url: URL, allowedTargets: BlockList): void {
   const verdict = judgeHost(url.hostname, allowedTargets);
   if (!verdict.allowed) {
-    throw ApiError.of('TARGET_NOT_ALLOWED', { path, address: url.hostname }, verdict.reason);
+    throw ApiError.of('TARGET_NOT_ALLOWED', { path: urlPath, address: url.hostname }, verdict.reason);
   }
 }

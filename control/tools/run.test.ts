@@ -364,6 +364,16 @@ describe('resources', () => {
     expect(answer.body.errors).toMatchObject([{ details: { path } }]);
   });
 
+  it('are refused with everything that is wrong with them', async () => {
+    const body = { name: 'x', credentials: { x: 1, base_url: 'ftp://a.example' } };
+    const answer = await test.call('POST', '/v1/integrations/chat-app/resources', { body });
+    expect(answer.body.errors).toMatchObject([
+      { code: 'UNKNOWN_PROPERTY', details: { path: '/credentials/x' } },
+      { code: 'INVALID_PARAMETER', details: { path: '/credentials/token' } },
+      { code: 'INVALID_PARAMETER', details: { path: '/credentials/base_url' } },
+    ]);
+  });
+
   it('of unknown integrations are not there', async () => {
     for (const [method, path] of [
       ['GET', 'actions'],

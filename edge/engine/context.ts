@@ -28,7 +28,7 @@ export interface Context {
   readonly clock: Clock;
   readonly identity: Identity;
   readonly wire: Wire;
-  readonly transport: Pick<TransportLayer, 'connect' | 'find' | 'block'>;
+  readonly transport: Pick<TransportLayer, 'connect' | 'find' | 'block' | 'limits'>;
   readonly transactions: TransactionTable;
   readonly sessions: DialogTable<Session>;
   readonly applications: Applications;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '#shared/clock.ts';
+import type { Clock, Timer } from '#shared/clock.ts';
 import type { AppClient } from './drachtio-port/client.ts';
 import type { SipRequest, SipResponse } from './message/message.ts';
 import { serializeRequest } from './message/serialize.ts';
@@ -44,6 +44,8 @@ export class OutgoingRequest implements ClientUser {
   /** Whether the application wants to hear of 100 Trying. */
   readonly wantsTrying: boolean;
   flow: Flow | null = null;
+  /** Looks whether the peer is silent. */
+  watch: Timer | null = null;
   /** What the flow had heard when the request left. */
   #heardBefore = 0;
   readonly #owner: OutgoingOwner;

@@ -522,6 +522,32 @@ describe('a call made', () => {
     expect(sip.toString()).toMatch(/^SIP\/2\.0 408 Request Timeout\r\n/);
   });
 
+  it('on which nothing is heard for 4 s leaves its connection to what is under way', async () => {
+    const { callee, invite, transactionId } = await invited();
+    clock.advance(3_999);
+    expect(warned).toEqual([]);
+    clock.advance(1);
+    expect(stack.metrics()).toMatchObject({ flows_set_aside: 1, transport_outbound: 1 });
+    expect(warned).toEqual(['connection set aside: its peer is silent']);
+    const another = once(server, 'secureConnection');
+    await app.ask('sip||', [`OPTIONS ${uri} SIP/2.0`]);
+    const [socket]: TLSSocket[] = await another;
+    reply(callee, invite, 200, 'x');
+    expect((await app.next()).tokens[8]).toBe(transactionId);
+    socket?.destroy();
+    await app.next();
+  });
+
+  it('that is answered in time leaves its connection to all that follow', async () => {
+    const { callee, invite } = await invited();
+    reply(callee, invite, 180, 'x');
+    await app.next();
+    clock.advance(10_000);
+    await app.ask('sip||', [`OPTIONS ${uri} SIP/2.0`]);
+    expect(requestOf(await callee.next()).method).toBe('OPTIONS');
+    expect(warned).toEqual([]);
+  });
+
   it('that nobody answers leaves a connection on which nothing was heard', async () => {
     const { callee } = await invited();
     clock.advance(32_000);
@@ -529,7 +555,10 @@ describe('a call made', () => {
     await once(callee.socket, 'close');
     await expect.poll(() => stack.metrics().transport_outbound).toBe(0);
     expect(stack.metrics()).toMatchObject({ flows_given_up: 1 });
-    expect(warned).toEqual(['connection given up: its peer has gone silent']);
+    expect(warned).toEqual([
+      'connection set aside: its peer is silent',
+      'connection given up: its peer has gone silent',
+    ]);
     const again = once(server, 'secureConnection');
     await app.ask('sip||', [`OPTIONS ${uri} SIP/2.0`]);
     const [socket]: TLSSocket[] = await again;

@@ -281,9 +281,28 @@ export class Uac implements OutgoingOwner {
 
   started(outgoing: OutgoingRequest, flow: Flow): void {
     outgoing.session?.use(flow);
+    if (flow.outbound) this.#watchSilence(outgoing, flow);
     const sharing = this.#byFlow.get(flow);
     if (sharing) sharing.add(outgoing);
     else this.#byFlow.set(flow, new Set([outgoing]));
+  }
+
+  /**
+   * Nobody has to wait for the end of a request that is lost with its connection: a peer that lives says something
+   * soon, be it 100 (RFC 3261 section 17.2.1), and what comes next does not go the way of what was lost.
+   */
+  #watchSilence(outgoing: OutgoingRequest, flow: Flow): void {
+    const { clock, transport, metrics } = this.#context;
+    const { silenceTimeoutMs } = transport.limits;
+    const timer = clock.after(silenceTimeoutMs, () => {
+      if (flow.closed || !outgoing.unheard) return;
+      metrics.count('flows_set_aside');
+      const { remoteAddress, remotePort } = flow;
+      const fields = { remoteAddress, remotePort, silent_ms: silenceTimeoutMs };
+      this.#context.log('warn', 'connection set aside: its peer is silent', fields);
+      flow.setAside();
+    });
+    outgoing.watch = timer;
   }
 
   /** A connection is gone, and with it the hope for the responses awaited over it. */
@@ -360,6 +379,7 @@ export class Uac implements OutgoingOwner {
   }
 
   ended(outgoing: OutgoingRequest): void {
+    outgoing.watch?.cancel();
     this.#context.transactions.removeClient(outgoing.transaction);
     this.#outgoing.delete(outgoing.id);
     if (outgoing.session?.outgoingInvite === outgoing) outgoing.session.outgoingInvite = null;

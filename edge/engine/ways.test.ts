@@ -15,6 +15,7 @@ const open: Flow = {
   draining: false,
   heard: 0,
   send: () => true,
+  setAside: () => {},
   pin: () => {},
   unpin: () => {},
   close: () => {},

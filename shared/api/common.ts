@@ -66,7 +66,11 @@ export const Uuid = (description?: string) =>
   );
 
 export const Email = () =>
-  Matching('^[^\\s@<>(),;:"\\[\\]]{1,64}@[A-Za-z0-9.-]{1,189}$', 'an e-mail address', { maxLength: 254 });
+  Matching(
+    '^[^\\s@<>(),;:"\\[\\]]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*$',
+    'an e-mail address',
+    { maxLength: 254 },
+  );
 
 /** ISO 8601 with milliseconds and `Z`. */
 export const Iso = () => Type.String({ examples: ['2030-01-01T00:00:00.000Z'] });

@@ -28,7 +28,7 @@ export interface ConnectionOwner {
   readonly limits: TransportLimits;
   /** Seconds since the layer began; stands still while the process does, and clock changes do not move it. */
   readonly tick: number;
-  /** The connection takes no more requests: forget it as a target. */
+  /** The connection takes no more requests: forget it as a target. May be called twice. */
   closing(connection: Connection): void;
   /** The socket is gone. */
   gone(connection: Connection): void;
@@ -57,6 +57,7 @@ export class Connection implements Flow {
   readonly #owner: ConnectionOwner;
   readonly #framer: StreamFramer;
   #pins = 0;
+  #isAside = false;
   #heardTimes = 0;
   #reason: string | null = null;
   #gone = false;
@@ -97,6 +98,11 @@ export class Connection implements Flow {
 
   get heard(): number {
     return this.#heardTimes;
+  }
+
+  setAside(): void {
+    this.#isAside = true;
+    this.#owner.closing(this);
   }
 
   pin(): void {
@@ -185,7 +191,7 @@ export class Connection implements Flow {
       if (tick - this.#drainingSince >= ticks(limits.drainTimeoutMs)) this.close(this.#drainReason);
     } else if (this.#framer.pendingBytes > 0 && tick - this.#pendingSince >= ticks(limits.messageTimeoutMs)) {
       this.destroy(`no complete message within ${limits.messageTimeoutMs / 1000} s`);
-    } else if (this.outbound) {
+    } else if (this.outbound && !this.#isAside) {
       this.#checkPing();
     } else if (this.#pins === 0 && tick - this.#activeAt >= ticks(limits.idleTimeoutMs)) {
       this.close(`idle for ${limits.idleTimeoutMs / 1000} s`);

@@ -23,6 +23,8 @@ export interface Flow {
   /** Keeps the flow from being closed as idle, until as many `unpin` calls: for a dialog or a registration. */
   pin(): void;
   unpin(): void;
+  /** Takes no new requests any more: they open another flow. What is under way may still be answered. */
+  setAside(): void;
   /** Flushes what was sent, then closes. `reason` goes into the `closed` event and the log. */
   close(reason: string): void;
 }

@@ -10,6 +10,11 @@ export interface TransportLimits {
   readonly handshakesPerSecond: number;
   /** Octets that wait for a peer to read them; beyond, it is cut. */
   readonly maxQueuedBytes: number;
+  /**
+   * A flow of ours on which nothing at all has come for so long after a request takes no new requests: those open
+   * another one. Its own may still be answered; it is closed once their 32 s are over, or as idle.
+   */
+  readonly silenceTimeoutMs: number;
   /** From TCP accept to the end of the TLS handshake; for WSS as long again to the end of the upgrade. */
   readonly handshakeTimeoutMs: number;
   /** From name resolution to the end of the TLS handshake of an outbound connection, all addresses together. */
@@ -31,7 +36,8 @@ export interface TransportLimits {
    * flow or not. While octets of ours are not acknowledged, the kernel does not probe but retransmits, on Linux
    * for about 15 minutes (tcp_retries2), and Node has no access to TCP_USER_TIMEOUT. Calls do not wait for it:
    * requests over such a flow end with 408 after 32 s, and with the last dialog goes the pin. A flow that we opened
-   * is closed then, unless something was heard on it since the request left (`Uac.failed`).
+   * takes no new requests after `silenceTimeoutMs`, and is closed with that 408, unless something was heard on it
+   * since the request left (`Uac.failed`).
    */
   readonly tcpKeepaliveMs: number;
   /** A message over TLS must be complete this long after its first octet; a WebSocket frame is bound by its size. */
@@ -46,6 +52,7 @@ export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
   maxConnectionsPerAddress: 5_000,
   handshakesPerSecond: 500,
   maxQueuedBytes: 1_048_576,
+  silenceTimeoutMs: 4_000,
   handshakeTimeoutMs: 10_000,
   connectTimeoutMs: 4_000,
   idleTimeoutMs: 600_000,

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import { type Database, openDatabase } from '../db/open.ts';
+import { SecretBox } from '../db/secrets.ts';
+import {
+  createApiKey,
+  createOrganization,
+  findApiKey,
+  listApiKeys,
+  noteKeyUse,
+  revokeApiKey,
+  setDisabled,
+  updateOrganization,
+} from './store.ts';
+
+const clock = new FakeClock();
+let folder: string;
+/** As the program has it, and as the command line does. */
+let here: Database;
+let elsewhere: Database;
+let orgId: string;
+let key: string;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'keys-'));
+  here = await openDatabase(join(folder, 'control.db'));
+  elsewhere = await openDatabase(join(folder, 'control.db'));
+  const organization = { name: 'Acme', region: 'us', sipEnabled: true };
+  orgId = await createOrganization(here.db, clock, new SecretBox('ab'.repeat(32)), organization);
+  key = await createApiKey(here.db, clock, { kind: 'customer', orgId }, 'first');
+});
+afterEach(async () => {
+  await here.close();
+  await elsewhere.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe('a key', () => {
+  it('is found with its organization, whichever was looked for before', async () => {
+    const operator = await createApiKey(here.db, clock, { kind: 'operator' }, 'operator');
+    const owners = [];
+    for (const one of [key, operator, 'tk_unknown', key]) owners.push(await findApiKey(here.db, one));
+    expect(owners).toMatchObject([
+      { kind: 'customer', org_id: orgId, sip_enabled: true },
+      { kind: 'operator', org_id: null, sip_enabled: false },
+      null,
+      { kind: 'customer', org_id: orgId },
+    ]);
+  });
+
+  it('opens nothing from the moment on that another process revokes it', async () => {
+    const found = await findApiKey(here.db, key);
+    await revokeApiKey(elsewhere.db, clock, found?.id ?? '');
+    expect(await findApiKey(here.db, key)).toBeNull();
+  });
+
+  it('opens what its organization may do at that moment', async () => {
+    expect(await findApiKey(here.db, key)).toMatchObject({ sip_enabled: true });
+    await updateOrganization(elsewhere.db, orgId, { sip_enabled: 0 });
+    expect(await findApiKey(here.db, key)).toMatchObject({ sip_enabled: false });
+    await setDisabled(elsewhere.db, clock, orgId, true);
+    expect(await findApiKey(here.db, key)).toBeNull();
+    await setDisabled(elsewhere.db, clock, orgId, false);
+    expect(await findApiKey(here.db, key)).toMatchObject({ org_id: orgId });
+  });
+
+  it('has its use noted once a minute', async () => {
+    const uses = [];
+    for (const passedMs of [0, 59_999, 1]) {
+      clock.advance(passedMs);
+      const found = await findApiKey(here.db, key);
+      if (found) await noteKeyUse(here.db, clock, found);
+      uses.push((await listApiKeys(here.db, orgId)).map((row) => row.last_used_at));
+    }
+    const now = clock.now();
+    const [first, later] = [now - 60_000, now].map((ms) => new Date(ms).toISOString());
+    expect(uses).toEqual([[first], [first], [later]]);
+  });
+});
