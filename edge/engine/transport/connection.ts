@@ -36,6 +36,8 @@ export interface ConnectionOwner {
 
 /** Seconds between `end` and `destroy`, for a peer that never reads the rest. */
 const LINGER_TICKS = 2;
+/** Twice the life of a transaction: a peer that is always slow must not collect connections that were set aside. */
+const ASIDE_IDLE_MS = 64_000;
 const PING = Buffer.from('\r\n\r\n');
 const PONG = Buffer.from('\r\n');
 
@@ -193,9 +195,14 @@ export class Connection implements Flow {
       this.destroy(`no complete message within ${limits.messageTimeoutMs / 1000} s`);
     } else if (this.outbound && !this.#isAside) {
       this.#checkPing();
-    } else if (this.#pins === 0 && tick - this.#activeAt >= ticks(limits.idleTimeoutMs)) {
-      this.close(`idle for ${limits.idleTimeoutMs / 1000} s`);
+    } else if (this.#pins === 0 && tick - this.#activeAt >= ticks(this.#idleMs)) {
+      this.close(`idle for ${this.#idleMs / 1000} s`);
     }
+  }
+
+  get #idleMs(): number {
+    const { idleTimeoutMs } = this.#owner.limits;
+    return this.#isAside ? Math.min(idleTimeoutMs, ASIDE_IDLE_MS) : idleTimeoutMs;
   }
 
   #checkPing(): void {
