@@ -53,6 +53,7 @@ import { sipRoutes } from './sip/routes.ts';
 import { edgeToolRoute } from './tools/edge-route.ts';
 import { integrationRoutes } from './tools/integration-routes.ts';
 import { toolRoutes } from './tools/routes.ts';
+import { sealEarlierBodies } from './tools/sealed-store.ts';
 import { startTools } from './tools/start.ts';
 import { type DeliveryParts, startWebhookDeliveries } from './webhooks/deliveries.ts';
 import { sendEvent } from './webhooks/send.ts';
@@ -134,6 +135,8 @@ async function assemble(options: AppOptions, database: Database, clock: Clock): 
     }),
   );
   await app.ready();
+  const sealed = await sealEarlierBodies(database, services.secrets);
+  if (sealed > 0) logger.info({ rows: sealed }, 'tools of an earlier version were sealed');
   const stopPorting = await startPorting(services, porting, senders.email, logger, options.webhooks?.random);
 
   const reports = new ReportStore(database, clock, config.alerts.probeGapMs);

@@ -5,6 +5,7 @@
 import type SqliteFile from 'better-sqlite3';
 import type { CanonicalCarrierInformation } from '#shared/api/porting.ts';
 import type { Database } from '../db/open.ts';
+import { sealEarlier } from '../db/seal-earlier.ts';
 import type { SecretBox } from '../db/secrets.ts';
 import type { PortLetterRow, PortRequestRow } from '../db/tables.ts';
 
@@ -60,60 +61,42 @@ export function openColumn(
   return value === null ? null : secrets.open(value, portContext(row.id, column));
 }
 
-/** Rows of one transaction. */
-const atATime = 100;
-
 /**
  * Seals what versions before this one stored in clear; a migration does not have the key. Nothing of it is left in the
  * database's file. Returns how many rows there were.
  */
-export async function sealEarlierRows({ exclusive }: Database, secrets: SecretBox): Promise<number> {
-  let all = 0;
-  for (;;) {
-    const rows = await exclusive((connection) => sealSome(connection, secrets));
-    all += rows;
-    if (rows === 0) break;
-  }
-  // The log still has the pages as they were.
-  if (all > 0) await exclusive((connection) => connection.pragma('wal_checkpoint(TRUNCATE)'));
-  return all;
+export function sealEarlierRows(database: Database, secrets: SecretBox): Promise<number> {
+  return sealEarlier(database, (connection, most) => sealSome(connection, most, secrets));
 }
 
-function sealSome(connection: SqliteFile.Database, secrets: SecretBox): number {
-  const requests = connection.prepare<[number], Signer & Pick<PortRequestRow, 'id' | 'details'>>(
-    `select id, details, signed_name, signer_address, signer_agent from port_requests
-     where details like '{%' limit ?`,
-  );
+function sealSome(connection: SqliteFile.Database, most: number, secrets: SecretBox): number {
+  const requests = connection
+    .prepare<[number], Signer & Pick<PortRequestRow, 'id' | 'details'>>(
+      `select id, details, signed_name, signer_address, signer_agent from port_requests
+       where details like '{%' limit ?`,
+    )
+    .all(most);
   const sealRequest = connection.prepare(
     `update port_requests set details = @details, signed_name = @signed_name, signer_address = @signer_address,
        signer_agent = @signer_agent where id = @id`,
   );
-  const letters = connection.prepare<[number], Pick<PortLetterRow, 'request_id' | 'letter'>>(
-    `select request_id, letter from port_letters where letter not like 'v1.%' limit ?`,
-  );
+  for (const { id, details, ...signer } of requests) {
+    sealRequest.run({
+      id,
+      details: secrets.seal(details, portContext(id, 'details')),
+      ...sealSigner(secrets, id, signer),
+    });
+  }
+  const letters = connection
+    .prepare<[number], Pick<PortLetterRow, 'request_id' | 'letter'>>(
+      `select request_id, letter from port_letters where letter not like 'v1.%' limit ?`,
+    )
+    .all(most);
   const sealLetter = connection.prepare(
     'update port_letters set letter = @letter where request_id = @request_id',
   );
-  const seal = connection.transaction((): number => {
-    const foundRequests = requests.all(atATime);
-    for (const { id, details, ...signer } of foundRequests) {
-      sealRequest.run({
-        id,
-        details: secrets.seal(details, portContext(id, 'details')),
-        ...sealSigner(secrets, id, signer),
-      });
-    }
-    const foundLetters = letters.all(atATime);
-    for (const { request_id, letter } of foundLetters) {
-      sealLetter.run({ request_id, letter: secrets.seal(letter, portContext(request_id, 'letter_text')) });
-    }
-    return foundRequests.length + foundLetters.length;
-  });
-  // What a row gives up is written over with zeros.
-  connection.pragma('secure_delete = ON');
-  try {
-    return seal.immediate();
-  } finally {
-    connection.pragma('secure_delete = OFF');
+  for (const { request_id, letter } of letters) {
+    sealLetter.run({ request_id, letter: secrets.seal(letter, portContext(request_id, 'letter_text')) });
   }
+  return requests.length + letters.length;
 }

@@ -64,7 +64,7 @@ function writeRoutes(app: App, services: Services): void {
       return services.database.db.transaction().execute(async (db) => {
         await services.quotas.room(db, 'tools', orgId);
         await requireResource(db, orgId, draft);
-        await insertTool(db, { id, orgId, now: isoTime(services.clock) }, draft);
+        await insertTool(db, services.secrets, { id, orgId, now: isoTime(services.clock) }, draft);
         const change = { orgId, area: 'tools', subject: toolIdOf(id), action: 'create' };
         await recordChange(db, services.clock, actorOf(request), change);
         return keepAnswer(db, request, done({ id: toolIdOf(id) }));
@@ -90,11 +90,11 @@ function writeRoutes(app: App, services: Services): void {
       const orgId = orgOf(request);
       const id = await services.edgeConfig.change(async (db, altered) => {
         const row = await requireTool(db, orgId, request.params.id);
-        const before = draftOf(row);
+        const before = draftOf(services.secrets, row);
         const draft = mergedDraft(before, request.body);
         checkTool(draft, services.allowedTargets);
         await requireResource(db, orgId, draft);
-        await updateTool(db, row.id, draft, isoTime(services.clock));
+        await updateTool(db, services.secrets, row.id, draft, isoTime(services.clock));
         await markUsers(db, orgId, row.id, altered);
         const fields = changedFields(comparable(before), comparable(draft));
         const change = { orgId, area: 'tools', subject: toolIdOf(row.id), action: 'update', fields };
@@ -140,7 +140,10 @@ function readRoutes(app: App, services: Services): void {
       const { page = 1, limit = 50, search = null, orderDirection = 'desc' } = request.query;
       const order = { page, limit, search, direction: orderDirection };
       const { rows, hasMore } = await listTools(db, orgOf(request), order);
-      return done({ tools: rows.map(toolView), pagination: pagination(page, limit, hasMore) });
+      return done({
+        tools: rows.map((row) => toolView(services.secrets, row)),
+        pagination: pagination(page, limit, hasMore),
+      });
     },
   });
 
@@ -149,7 +152,8 @@ function readRoutes(app: App, services: Services): void {
     url: '/v2/tools/:id',
     config: { errors: ['TOOL_NOT_FOUND'] },
     schema: { summary: 'One tool', params: ToolPath, response: { 200: ToolRead } },
-    handler: async (request) => done(toolView(await requireTool(db, orgOf(request), request.params.id))),
+    handler: async (request) =>
+      done(toolView(services.secrets, await requireTool(db, orgOf(request), request.params.id))),
   });
 
   app.route({

@@ -2,8 +2,10 @@
 import { sql } from 'kysely';
 import { toolIdsIn } from '#shared/agent/node-tools.ts';
 import type { AgentTool } from '#shared/edge-protocol/agents.ts';
+import type { SecretBox } from '../db/secrets.ts';
 import type { Db, ToolRow } from '../db/tables.ts';
 import type { ToolDraft } from './rules.ts';
+import { openBody, sealBody } from './sealed-store.ts';
 
 const prefix = 'TL-';
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -108,20 +110,34 @@ export async function listTools(
 
 export async function insertTool(
   db: Db,
+  secrets: SecretBox,
   tool: { readonly id: string; readonly orgId: string; readonly now: string },
   draft: ToolDraft,
 ): Promise<void> {
   const { id, orgId, now } = tool;
   await db
     .insertInto('tools')
-    .values({ id, org_id: orgId, ...columnsOf(draft), version: 1, created_at: now, updated_at: now })
+    .values({
+      id,
+      org_id: orgId,
+      ...columnsOf(secrets, id, draft),
+      version: 1,
+      created_at: now,
+      updated_at: now,
+    })
     .execute();
 }
 
-export async function updateTool(db: Db, id: string, draft: ToolDraft, now: string): Promise<void> {
+export async function updateTool(
+  db: Db,
+  secrets: SecretBox,
+  id: string,
+  draft: ToolDraft,
+  now: string,
+): Promise<void> {
   await db
     .updateTable('tools')
-    .set((eb) => ({ ...columnsOf(draft), version: eb('version', '+', 1), updated_at: now }))
+    .set((eb) => ({ ...columnsOf(secrets, id, draft), version: eb('version', '+', 1), updated_at: now }))
     .where('id', '=', id)
     .execute();
 }
@@ -131,7 +147,7 @@ export async function deleteTool(db: Db, id: string): Promise<void> {
   await db.deleteFrom('tool_runs').where('tool_id', '=', id).execute();
 }
 
-export function draftOf(row: ToolRow): ToolDraft {
+export function draftOf(secrets: SecretBox, row: ToolRow): ToolDraft {
   const { name, description, integration, action, speech, timeout, max_retries, cooldown } = row;
   return {
     name,
@@ -139,7 +155,7 @@ export function draftOf(row: ToolRow): ToolDraft {
     integration,
     action,
     input_schema: row.input_schema === null ? null : JSON.parse(row.input_schema),
-    body: row.body === null ? null : JSON.parse(row.body),
+    body: openBody(secrets, row),
     speech,
     timeout,
     cache: row.cache === 1,
@@ -152,11 +168,15 @@ export function draftOf(row: ToolRow): ToolDraft {
   };
 }
 
-function columnsOf({ input_schema, body, cache, response_data, public: isPublic, ...draft }: ToolDraft) {
+function columnsOf(
+  secrets: SecretBox,
+  id: string,
+  { input_schema, body, cache, response_data, public: isPublic, ...draft }: ToolDraft,
+) {
   return {
     ...draft,
     input_schema: input_schema && JSON.stringify(input_schema),
-    body: body === null ? null : JSON.stringify(body),
+    body: sealBody(secrets, id, body),
     cache: flag(cache),
     response_data: response_data && JSON.stringify(response_data),
     public: flag(isPublic),

@@ -132,8 +132,8 @@ export class Tools {
   }
 
   async #run(tool: ToolRow, order: RunOrder): Promise<RunResult> {
-    const { clock, metrics } = this.#parts;
-    const draft = draftOf(tool);
+    const { clock, metrics, secrets } = this.#parts;
+    const draft = draftOf(secrets, tool);
     const signal = AbortSignal.any([order.signal, this.#closing.signal]);
     const threads = { pool: this.#code, orgId: tool.org_id, timeoutMs: draft.timeout, signal };
     const inputs = await checkedInputs(draft, order.inputs, threads);

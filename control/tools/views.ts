@@ -1,10 +1,11 @@
 /** Tools and runs as the API shows them. */
 import type { Tool, ToolLog } from '#shared/api/tools.ts';
+import type { SecretBox } from '../db/secrets.ts';
 import type { ToolRow, ToolRunRow } from '../db/tables.ts';
 import { draftOf, toolIdOf } from './store.ts';
 
-export function toolView(row: ToolRow): Tool {
-  const { response_data, ...draft } = draftOf(row);
+export function toolView(secrets: SecretBox, row: ToolRow): Tool {
+  const { response_data, ...draft } = draftOf(secrets, row);
   return {
     id: toolIdOf(row.id),
     ...draft,

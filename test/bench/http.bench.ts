@@ -298,9 +298,9 @@ export function formatHttpBench(result: HttpBenchResult): string {
   const log = markdownTable({
     combinationsOfFilters: filters.combinations,
     requestsForPages: filters.requests,
-    p50Ms: filters.p50Ms,
-    p99Ms: filters.p99Ms,
-    slowestCombinationP50Ms: filters.slowestMs,
+    'p50, ms': filters.p50Ms,
+    'p99, ms': filters.p99Ms,
+    'p50 of the slowest combination, ms': filters.slowestMs,
     slowestCombination: `\`${filters.slowest}\``,
     reportsPerSecond: reports.perSecond,
     cpuMsPerReportedCall: reports.cpuMsPerCall,

@@ -11,8 +11,8 @@ export interface ToolRow {
   integration: string;
   action: string;
   input_schema: Json | null;
-  /** JSON text, of a string too. */
-  body: Json | null;
+  /** Sealed JSON, of a string too. */
+  body: string | null;
   speech: string | null;
   /** ms */
   timeout: number;
