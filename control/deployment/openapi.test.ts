@@ -1,3 +1,4 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../testing/harness.ts';
@@ -67,6 +68,12 @@ function schemaProblems(schema: unknown, path: string): string[] {
 }
 
 describe('the OpenAPI document', () => {
+  it('is one by the meta-schema of OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    expect(await validator.validate({ ...document })).toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
   it('names each path once, and declares exactly the parameters of its template', () => {
     const paths = Object.keys(document.paths ?? {});
     expect(paths.length).toBeGreaterThan(30);
