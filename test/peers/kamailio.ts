@@ -33,6 +33,9 @@ const modules = ['x86_64', 'aarch64']
   .map((machine) => `/usr/lib/${machine}-linux-gnu/kamailio/modules/`)
   .find((folder) => existsSync(folder));
 
+/** Where Debian has it: not in the PATH of people who are not root. */
+const program = '/usr/sbin/kamailio';
+
 export class Kamailio {
   readonly #options: KamailioOptions;
   #child: ChildProcess | null = null;
@@ -63,7 +66,7 @@ export class Kamailio {
     await mkdir(run);
     await this.#writeConfiguration();
     const file = join(this.#folder, 'kamailio.cfg');
-    const child = spawn('kamailio', ['-f', file, '-DD', '-E', '-m', '64', '-M', '8', '-Y', run], {
+    const child = spawn(program, ['-f', file, '-DD', '-E', '-m', '64', '-M', '8', '-Y', run], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
