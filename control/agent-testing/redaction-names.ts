@@ -12,17 +12,18 @@ interface Line {
 
 const name = "\\p{Lu}[\\p{L}'’-]+";
 const names = `(${name}(?: ${name}){0,2})`;
-/** After these, in any case, somebody's name comes with a capital. */
-const leads = [
-  "\\b(?:my name is|my name’s|my name's|name is|name:|this is|i am|i’m|i'm|it is|it’s|it's|call me|speaking with|speak to|speak with|speaking to)",
-  '\\b(?:mr|mrs|ms|miss|dr|prof|herr|frau|señora?)\\.?',
-  "\\b(?:mein name ist|ich heiße|ich bin|me llamo|mi nombre es|je m’appelle|je m'appelle)",
-];
-const capitals: readonly RegExp[] = [
-  ...leads.map((lead) => new RegExp(`(?i:${lead})[ :]{1,2}${names}`, 'gu')),
-  new RegExp(`(?i:\\b(?:thank you|thanks|hi|hello|hey|dear)),? (${name})(?=[.,!?])`, 'gu'),
-  new RegExp(`(?<![\\p{L}'’-])${names},? (?:here|speaking)\\b`, 'gu'),
-];
+/**
+ * After the first of each, in any case, the second finds somebody's name with a capital. Two patterns, because V8 may
+ * find nothing with one that ignores case in a part, `(?i:…)`, depending on the first text it was used on.
+ */
+const capitals: readonly (readonly [lead: RegExp, name: RegExp])[] = [
+  /\b(?:my name is|my name['’]s|name is|name:|this is|i am|i['’]m|it is|it['’]s|call me|speaking with|speak to|speak with|speaking to)/giu,
+  /\b(?:mr|mrs|ms|miss|dr|prof|herr|frau|señora?)\.?/giu,
+  /\b(?:mein name ist|ich heiße|ich bin|me llamo|mi nombre es|je m['’]appelle)/giu,
+].map((lead) => [lead, new RegExp(`[ :]{1,2}${names}`, 'yu')]);
+const greeted = /\b(?:thank you|thanks|hi|hello|hey|dear)/giu;
+const afterGreeting = new RegExp(`,? (${name})(?=[.,!?])`, 'yu');
+const speaker = new RegExp(`(?<![\\p{L}'’-])${names},? (?:here|speaking)\\b`, 'gu');
 /** After these it may come without, as transcribers often write it. */
 const anyCase =
   /\b(?:my name is|my name['’]s|name:|mein name ist|me llamo|mi nombre es) ?([\p{L}'’-]+)(?: ([\p{L}'’-]+))?/giu;
@@ -63,13 +64,22 @@ export async function namesSaid(lines: readonly Line[]): Promise<string[]> {
 }
 
 function introduced(text: string): string[] {
-  const found = capitals.flatMap((pattern) => [...text.matchAll(pattern)].map(([, said = '']) => said));
+  const found = [...capitals, [greeted, afterGreeting] as const].flatMap((pair) => after(text, ...pair));
+  for (const [, said = ''] of text.matchAll(speaker)) found.push(said);
   for (const [, first = '', second = ''] of text.matchAll(anyCase)) {
     found.push(first);
     // A surname follows at once, or something else does.
     if (isName(first)) found.push(second);
   }
   return found.flatMap(nameParts);
+}
+
+/** What `name`, which is sticky, finds at the end of each `lead`. */
+function after(text: string, lead: RegExp, name: RegExp): string[] {
+  return [...text.matchAll(lead)].flatMap(({ 0: words, index }) => {
+    name.lastIndex = index + words.length;
+    return name.exec(text)?.[1] ?? [];
+  });
 }
 
 /** Short answers to a question for the name. */
