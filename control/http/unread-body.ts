@@ -11,13 +11,17 @@ const mostDrainedBytes = 64 * 1_048_576;
  * when a body is too large. How long that may take the server's request timeout says.
  */
 export function addUnreadBodies(app: App): void {
+  let ending = false;
+  app.addHook('preClose', async () => {
+    ending = true;
+  });
   app.addHook('onSend', async ({ raw }, reply) => {
     if (raw.complete || raw.socket.destroyed) return;
     reply.removeHeader('connection');
     drain(raw);
     // Who stops the server waits for this connection, which nothing else would end (RFC 9112 section 9.6).
     const whenDone = () => {
-      if (raw.readableEnded && reply.raw.writableFinished && !app.server.listening) raw.socket.end();
+      if (raw.readableEnded && reply.raw.writableFinished && ending) raw.socket.end();
     };
     raw.once('end', whenDone);
     reply.raw.once('finish', whenDone);
