@@ -1,5 +1,6 @@
 /** Lets a client that was refused before its body was read finish sending, so that it gets to read why. */
 import type { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import type { App } from './app-types.ts';
 
 /** What is read and thrown away of such a body at most; who sends on then is cut off. */
@@ -16,7 +17,8 @@ export function addUnreadBodies(app: App): void {
     ending = true;
   });
   app.addHook('onSend', async ({ raw }, reply) => {
-    if (raw.complete || raw.socket.destroyed) return;
+    // A request that was handed to Fastify within the process has no connection.
+    if (!(raw.socket instanceof Socket) || raw.complete || raw.socket.destroyed) return;
     reply.removeHeader('connection');
     drain(raw);
     // Who stops the server waits for this connection, which nothing else would end (RFC 9112 section 9.6).
