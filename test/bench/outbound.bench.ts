@@ -9,17 +9,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '#shared/clock.ts';
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { newId } from '#shared/ids.ts';
-import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { TestEdge } from '../../edge/signaling/testing.ts';
-import { NodeDns } from '../../edge/trunks/dns.ts';
-import { Trunks } from '../../edge/trunks/trunks.ts';
+import type { Trunks } from '../../edge/trunks/trunks.ts';
 import { sippProgram } from '../../scripts/setup/sipp.ts';
 import type { TestKeyPair } from '../fakes/certificates.ts';
 import { echoAgent, FakeAgents } from '../fakes/fake-agents.ts';
 import { FakeMedia } from '../fakes/fake-media.ts';
+import { loopbackTrunks } from '../sipp/trunk-edge.ts';
 import { eventually } from '../system/eventually.ts';
 import { freeTcpPort } from '../system/ports.ts';
 import { cpuMs } from './cpu-time.ts';
@@ -70,19 +68,7 @@ class Bench {
   }
 
   static async start(): Promise<Bench> {
-    const allowed = parseNetworks(['127.0.0.0/8']);
-    const trunks = new Trunks({
-      clock: systemClock,
-      random: Math.random,
-      storePath: ':memory:',
-      dns: new NodeDns({ servers: [], timeoutMs: 1_000, tries: 1 }),
-      allowed: () => allowed,
-      ca: [],
-      // SIPp would take a probe for a call.
-      prober: { probe: () => new Promise(() => {}) },
-      report: () => {},
-      moved: () => {},
-    });
+    const trunks = loopbackTrunks();
     const edge = await TestEdge.start({
       media: new FakeMedia(false),
       agents: new FakeAgents(false),

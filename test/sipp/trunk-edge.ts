@@ -37,11 +37,10 @@ export async function testMedia(ports: number): Promise<RunningMedia> {
   });
 }
 
-/** Starts an edge whose agents are a tone. Trunks may be on loopback, and are not probed. */
-export async function startTrunkEdge(options: { readonly noResponseMs?: number } = {}): Promise<TrunkEdge> {
-  const media = await testMedia(100);
+/** Trunks that may be on loopback and are not probed. */
+export function loopbackTrunks(): Trunks {
   const allowed = parseNetworks(['127.0.0.0/8']);
-  const trunks = new Trunks({
+  return new Trunks({
     clock: systemClock,
     random: () => 0.5,
     storePath: ':memory:',
@@ -53,6 +52,12 @@ export async function startTrunkEdge(options: { readonly noResponseMs?: number }
     report: () => {},
     moved: () => {},
   });
+}
+
+/** Starts an edge whose agents are a tone, with {@link loopbackTrunks}. */
+export async function startTrunkEdge(options: { readonly noResponseMs?: number } = {}): Promise<TrunkEdge> {
+  const media = await testMedia(100);
+  const trunks = loopbackTrunks();
   const edge = await TestEdge.start({
     media,
     agents: new ToneAgents(),

@@ -1,5 +1,5 @@
 /** Alerts about trunks, and the messages that tell of them. */
-import type { IsoTime, Json } from './columns.ts';
+import type { DeliveryColumns, IsoTime, Json } from './columns.ts';
 
 /** What the probes of one endpoint came to lately, for alerts. */
 export interface TrunkProbeRunRow {
@@ -32,7 +32,7 @@ export interface AlertRow {
 }
 
 /** A message about an alert on its way to one person. */
-export interface AlertNoticeRow {
+export interface AlertNoticeRow extends DeliveryColumns {
   id: string;
   org_id: string;
   alert_id: string;
@@ -42,13 +42,6 @@ export interface AlertNoticeRow {
   recipient: string;
   subject: string;
   text: string;
-  created_at: IsoTime;
-  first_attempt_at: IsoTime | null;
-  attempts: number;
-  /** Null: delivered, or given up. */
-  next_attempt_at: IsoTime | null;
-  delivered_at: IsoTime | null;
-  last_error: string | null;
 }
 
 export interface AlertsTables {

@@ -7,3 +7,14 @@ export type Json = string;
 /** ISO 8601 with milliseconds and `Z`, so that times sort as text. */
 export type IsoTime = string;
 export type Flag = 0 | 1;
+
+/** How far a message on its way to one person has come. */
+export interface DeliveryColumns {
+  created_at: IsoTime;
+  first_attempt_at: IsoTime | null;
+  attempts: number;
+  /** Null: delivered, or given up. */
+  next_attempt_at: IsoTime | null;
+  delivered_at: IsoTime | null;
+  last_error: string | null;
+}

@@ -1,6 +1,6 @@
 /** Port requests with their documents, letters and messages. */
 import type { Generated } from 'kysely';
-import type { Flag, IsoTime, Json } from './columns.ts';
+import type { DeliveryColumns, Flag, IsoTime, Json } from './columns.ts';
 
 export type PortStatus =
   | 'waiting_for_signature'
@@ -102,7 +102,7 @@ export interface PortLetterRow {
 }
 
 /** A message about a port request on its way to one person. */
-export interface PortMailRow {
+export interface PortMailRow extends DeliveryColumns {
   id: string;
   org_id: string;
   request_id: string;
@@ -111,13 +111,6 @@ export interface PortMailRow {
   subject: string;
   /** Sealed: it may hold the link to sign. */
   text: string;
-  created_at: IsoTime;
-  first_attempt_at: IsoTime | null;
-  attempts: number;
-  /** Null: delivered, or given up. */
-  next_attempt_at: IsoTime | null;
-  delivered_at: IsoTime | null;
-  last_error: string | null;
 }
 
 /** The order at the carrier's porting API for one request. */

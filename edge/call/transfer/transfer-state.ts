@@ -14,6 +14,8 @@
  * `calling` lasts until whoever speaks to the target says that it takes the call; a warm transfer is announced in
  * it. `waiting`: the target is there, the caller has yet to be answered. `failed` leads to `over` from each state
  * before `joined` and gives the call back to its agent; `ended`, the end of the call itself, does so from everywhere.
+ * `left`, the end of the target's leg, is a failure too, but not in `referring`: the dialog that is replaced ends before
+ * the NOTIFY that says so (RFC 5589 section 7), and what became of the target, the peer tells.
  */
 import type { Move } from '../call-state.ts';
 
@@ -28,6 +30,7 @@ export type TransferInput =
   | 'handed'
   | 'move'
   | 'failed'
+  | 'left'
   | 'ended';
 
 /**
@@ -67,12 +70,13 @@ const moves: Record<TransferState, Partial<Record<TransferInput, TransferMove>>>
     refer: move('referring', 'refer'),
     move: move('over', 'move'),
     failed,
+    left: failed,
     ended,
   },
-  waiting: { bridge: move('joining', 'bridge'), failed, ended },
-  joining: { joined: move('joined', 'settle'), failed, ended },
+  waiting: { bridge: move('joining', 'bridge'), failed, left: failed, ended },
+  joining: { joined: move('joined', 'settle'), failed, left: failed, ended },
   referring: { handed: move('over', 'leave'), failed, ended },
-  joined: { failed: move('over', 'endCall'), ended },
+  joined: { failed: move('over', 'endCall'), left: move('over', 'endCall'), ended },
   // Both sides may end a transfer at the same moment; the first word stands.
   over: {},
 };

@@ -98,11 +98,11 @@ export class Transfer {
     if (this.#state === 'over') this.#decide(this.#failure);
   }
 
-  #fail(failed: FailedTransfer): void {
+  #fail(failed: FailedTransfer, input: 'failed' | 'left' = 'failed'): void {
     // A leg that is being let go of reports its end too: the first reason stands.
-    if (!transferMove(this.#state, 'failed')) return;
+    if (!transferMove(this.#state, input)) return;
     this.#failure = failed;
-    this.#input('failed');
+    this.#input(input);
   }
 
   #run(output: TransferOutput): void {
@@ -213,11 +213,8 @@ export class Transfer {
         ringing: () => refer?.notify(180, 'Ringing'),
         join: () => this.#taken(),
         ended: (termination) => {
-          // The dialog that was replaced ends before the NOTIFY that says so (RFC 5589 section 7): what became of
-          // the target, the peer tells.
-          if (this.#state === 'referring') return;
           const consulted = consult !== null && this.#target?.body.answered === true;
-          this.#fail(outcomeOf(termination, consulted));
+          this.#fail(outcomeOf(termination, consulted), 'left');
         },
       },
     };
