@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+/** What is waited for comes when it comes: a second is too little on a busy machine. */
+const poll = { timeout: 10_000 };
+
 /**
  * Two projects, one after the other: `unit` stands beside the code, `system` starts real programs (engine, edge,
  * control, SIPp, baresip), which mostly wait for sound to pass, so that one core carries one system.
@@ -22,6 +25,7 @@ export default defineConfig({
           pool: 'forks',
           isolate: false,
           testTimeout: 20_000,
+          expect: { poll },
         },
       },
       {
@@ -31,6 +35,7 @@ export default defineConfig({
           pool: 'forks',
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
+          expect: { poll },
           hookTimeout: 120_000,
         },
       },
