@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookResult } from '#shared/agent/conversation.ts';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { type Json, startControl, type TestControl } from '../testing/harness.ts';
 import { TestingClient } from './runs/testing.ts';
 import { faultyGraph, missingEdge, soundBooking } from './tornado/testing-dental.ts';
@@ -14,10 +15,12 @@ beforeEach(async () => {
   client = new TestingClient(test);
   pathway = await client.pathway(faultyGraph);
 });
-afterEach(async () => {
-  release();
-  await test.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => release(),
+    () => test.close(),
+  ),
+);
 
 const release = () => held.resolve({ status: 200, body: {}, error: null });
 const required = (scenario: object) => {

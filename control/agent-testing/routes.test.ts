@@ -416,6 +416,10 @@ describe('the list of scenarios', () => {
     const names = async (query: string) => (await list(query)).map(({ name }) => name);
     expect(await names(`pathway_id=${own}&enabled=true`)).toEqual(['A']);
     expect(await names(`pathway_id=${own}&category=VOICEMAIL_SCREENER`)).toEqual(['A']);
+    const { body: persona } = await test.call('POST', '/v1/personas', { body: { name: 'Patient' } });
+    const persona_id = (persona.data as unknown as { id: string }).id;
+    await create({ pathway_id: undefined, persona_id, name: 'C' });
+    expect(await names(`persona_id=${persona_id}`)).toEqual(['C']);
     expect(await names(`persona_id=${unknownId}`)).toEqual([]);
     expect(
       (await test.call('GET', `${base}/scenarios?pathway_id=${own}`, { key: test.foreignKey })).body,

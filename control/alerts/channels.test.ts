@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { SMTPServerOptions } from 'smtp-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAuthority } from '../../test/fakes/certificates.ts';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { startControl, type TestControl } from '../testing/harness.ts';
 import {
   evaluate,
@@ -64,12 +65,14 @@ beforeEach(async () => {
   mail = await startMailServer(relay);
   sms = await startSmsService();
 });
-afterEach(async () => {
-  await test.close();
-  expect(test.clock.pending).toBe(0);
-  await mail.close();
-  await sms.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => test.close(),
+    () => expect(test.clock.pending).toBe(0),
+    () => mail.close(),
+    () => sms.close(),
+  ),
+);
 
 async function start(env: Record<string, string> = {}): Promise<void> {
   test = await startControl(

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../testing/edge-client.ts';
 import { type Answer, type CallOptions, startControl, type TestControl } from '../testing/harness.ts';
 
@@ -10,10 +11,12 @@ beforeEach(async () => {
   edge = await connectEdge(test);
   await edge.next('config');
 });
-afterEach(async () => {
-  await edge.kill();
-  await test.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => edge.kill(),
+    () => test.close(),
+  ),
+);
 
 const number = '+14155550100';
 const to = '+14155550123';

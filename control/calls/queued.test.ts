@@ -1,5 +1,6 @@
 /** Calls that a crash left between their row and their edge. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { ControlProgram } from '../../test/system/control-program.ts';
 import { callRecord, connectEdge, EdgeClient, reportFrame } from '../testing/edge-client.ts';
 import { startControl, type TestControl } from '../testing/harness.ts';
@@ -88,10 +89,12 @@ describe('closing calls that nobody places', () => {
     edge.send({ type: 'result', id: commandId, ok: true });
     id = String((await placed).body.call_id);
   });
-  afterEach(async () => {
-    await edge.kill();
-    await test.close();
-  });
+  afterEach(() =>
+    releaseAll(
+      () => edge.kill(),
+      () => test.close(),
+    ),
+  );
   const now = '2030-01-01T01:00:00.000Z';
   const close = (connected: readonly string[], before = now) =>
     test.control.services.database.exclusive((connection) =>

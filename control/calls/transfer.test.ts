@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../testing/edge-client.ts';
 import { startControl, type TestControl } from '../testing/harness.ts';
 
@@ -12,10 +13,12 @@ beforeEach(async () => {
   reported = 0;
   await report({});
 });
-afterEach(async () => {
-  await edge.kill();
-  await test.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => edge.kill(),
+    () => test.close(),
+  ),
+);
 
 const callId = '00000000-0000-4000-8000-000000000001';
 const live = {

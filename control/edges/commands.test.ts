@@ -1,5 +1,6 @@
 /** Commands that an edge does not answer in time: what their clients were told stays true. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../testing/edge-client.ts';
 import { type Answer, startControl, type TestControl } from '../testing/harness.ts';
 
@@ -26,10 +27,12 @@ beforeEach(async () => {
   });
   edge = await connect();
 });
-afterEach(async () => {
-  await edge.kill();
-  await test.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => edge.kill(),
+    () => test.close(),
+  ),
+);
 
 async function connect(): Promise<EdgeClient> {
   // Its clock is an hour ahead of control's.

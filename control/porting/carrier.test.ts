@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { isSigned, orderPauseMs, orderState } from './carrier-rules.ts';
 import { orderSubject } from './orders-store.ts';
 import {
@@ -37,11 +38,13 @@ beforeEach(async () => {
     { random: () => 0.5 },
   );
 });
-afterEach(async () => {
-  await test.close();
-  expect(test.clock.pending).toBe(0);
-  await carrier.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => test.close(),
+    () => expect(test.clock.pending).toBe(0),
+    () => carrier.close(),
+  ),
+);
 
 const paths = () => carrier.requests.map(({ method, path }) => `${method} ${path}`);
 const orderRow = (id: string) =>

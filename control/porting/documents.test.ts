@@ -6,6 +6,7 @@ import { createServer, connect as dial } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { SecretBox } from '../db/secrets.ts';
 import { DocumentFiles } from './documents.ts';
 import {
@@ -39,10 +40,12 @@ const webp = Buffer.concat([
 ]);
 
 let test: PortTest;
-afterEach(async () => {
-  await test.close();
-  expect(test.clock.pending).toBe(0);
-});
+afterEach(() =>
+  releaseAll(
+    () => test.close(),
+    () => expect(test.clock.pending).toBe(0),
+  ),
+);
 
 const folderOf = () => join(test.folder, 'port-documents');
 const files = () => (existsSync(folderOf()) ? readdirSync(folderOf()) : []);

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { ControlProgram } from '../../test/system/control-program.ts';
 import { freeTcpPort } from '../../test/system/ports.ts';
 import { type MailServer, startMailServer } from '../alerts/testing.ts';
@@ -19,10 +20,12 @@ beforeEach(async () => {
     MAIL_FROM: 'ports@example.net',
   });
 });
-afterEach(async () => {
-  await control.remove();
-  await mail?.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => control.remove(),
+    () => mail?.close(),
+  ),
+);
 
 function call(
   method: string,

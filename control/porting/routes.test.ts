@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { releaseAll } from '../../test/fakes/release.ts';
 import type { Json } from '../testing/harness.ts';
 import {
   address,
@@ -23,10 +24,12 @@ let test: PortTest;
 beforeEach(async () => {
   test = await startPortTest();
 });
-afterEach(async () => {
-  await test.close();
-  expect(test.clock.pending).toBe(0);
-});
+afterEach(() =>
+  releaseAll(
+    () => test.close(),
+    () => expect(test.clock.pending).toBe(0),
+  ),
+);
 
 const post = (body: object, key = test.key) => test.call('POST', '/v1/sip/port/initiate', { body, key });
 

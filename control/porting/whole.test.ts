@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAuthority } from '../../test/fakes/certificates.ts';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { type MailServer, startMailServer } from '../alerts/testing.ts';
 import type { Json } from '../testing/harness.ts';
 import {
@@ -75,11 +76,13 @@ beforeEach(async () => {
     },
   );
 });
-afterEach(async () => {
-  await test.close();
-  expect(test.clock.pending).toBe(0);
-  await mail.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => test.close(),
+    () => expect(test.clock.pending).toBe(0),
+    () => mail.close(),
+  ),
+);
 
 async function listen(): Promise<string> {
   const url = `https://hooks.example.com:${(hooks.address() as AddressInfo).port}/ports`;

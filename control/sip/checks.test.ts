@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TestCallState } from '#shared/edge-protocol/reports.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { forgetOld } from '../retention.ts';
 import { connectEdge, type EdgeClient, reportFrame } from '../testing/edge-client.ts';
 import { type CallOptions, startControl, type TestControl } from '../testing/harness.ts';
@@ -12,10 +13,12 @@ beforeEach(async () => {
   edge = await connectEdge(test);
   await edge.next('config');
 });
-afterEach(async () => {
-  await edge.kill();
-  await test.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => edge.kill(),
+    () => test.close(),
+  ),
+);
 
 /** Takes the next command and answers it. */
 async function nextCommand<K extends string>(kind: K) {

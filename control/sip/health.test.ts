@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { forgetOld } from '../retention.ts';
 import { connectEdge, type EdgeClient, reportFrame } from '../testing/edge-client.ts';
 import { startControl, type TestControl } from '../testing/harness.ts';
@@ -27,10 +28,12 @@ beforeEach(async () => {
   trunkId = String(body.data?.id);
   edge = await connectEdge(test);
 });
-afterEach(async () => {
-  await edge.kill();
-  await test.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => edge.kill(),
+    () => test.close(),
+  ),
+);
 
 const number = '+14155550100';
 const primary = { host: 'trunk.example.com', port: 5061, priority: 0 };

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { startControl, type TestControl } from '../testing/harness.ts';
 import { startTarget, type TargetServer } from './testing.ts';
 
@@ -28,10 +29,12 @@ beforeEach(async () => {
   ];
   await test.call('POST', `/v1/pathway/${pathwayId}`, { body: { nodes, edges: [] } });
 });
-afterEach(async () => {
-  await test.close();
-  await target.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => test.close(),
+    () => target.close(),
+  ),
+);
 
 /** What edges are told of the tools of the pathway. */
 async function published(): Promise<unknown> {

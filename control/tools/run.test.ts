@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { startControl, type TestControl } from '../testing/harness.ts';
 import { startTarget, type TargetServer } from './testing.ts';
 
@@ -14,10 +15,12 @@ beforeEach(async () => {
     { resolve: async () => addresses.shift() ?? [{ address: '127.0.0.1', family: 4 }] },
   );
 });
-afterEach(async () => {
-  await test.close();
-  await target.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => test.close(),
+    () => target.close(),
+  ),
+);
 
 const rest = { name: 'lookup', description: 'Finds', integration: 'rest_api', action: 'request' };
 const order = {

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { createAuthority } from '../../test/fakes/certificates.ts';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../testing/edge-client.ts';
 import { startControl, type TestControl } from '../testing/harness.ts';
 
@@ -43,11 +44,13 @@ beforeAll(async () => {
   await once(server, 'listening');
   port = (server.address() as AddressInfo).port;
 });
-afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
-  await once(server, 'close');
-});
+afterAll(() =>
+  releaseAll(
+    () => server.closeAllConnections(),
+    () => server.close(),
+    () => once(server, 'close'),
+  ),
+);
 
 let test: TestControl;
 let edge: EdgeClient;
@@ -59,10 +62,12 @@ beforeEach(async () => {
   seq = 1;
   await start({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' });
 });
-afterEach(async () => {
-  await edge.kill();
-  await test.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => edge.kill(),
+    () => test.close(),
+  ),
+);
 
 async function start(env: Record<string, string>): Promise<void> {
   test = await startControl(env, {

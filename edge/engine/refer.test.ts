@@ -1,6 +1,7 @@
 /** REFER and its NOTIFYs inside of an INVITE dialog, both ways (RFC 3515, RFC 5057). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { parseConfiguration, stackOptions } from './configuration.ts';
 import type { SipMessage, SipRequest } from './message/message.ts';
 import { Stack, type StackAddresses } from './stack.ts';
@@ -39,11 +40,13 @@ beforeEach(async () => {
   await app.next();
 });
 
-afterEach(async () => {
-  peer.close();
-  app.close();
-  await stack.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => peer.close(),
+    () => app.close(),
+    () => stack.close(),
+  ),
+);
 
 /** A request of the peer. */
 function lines(method: string, cseq: number, changes: Readonly<Record<string, string>> = {}): string[] {

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { parseConfiguration, stackOptions } from './configuration.ts';
 import type { SipMessage, SipRequest, SipResponse } from './message/message.ts';
 import { Stack, type StackAddresses } from './stack.ts';
@@ -48,12 +49,14 @@ beforeEach(async () => {
   peer = await TestPeer.connect(addresses.tls.port, certificates.ca);
 });
 
-afterEach(async () => {
-  peer.close();
-  app.close();
-  await stack.close();
-  expect(logged).toEqual([]);
-});
+afterEach(() =>
+  releaseAll(
+    () => peer.close(),
+    () => app.close(),
+    () => stack.close(),
+    () => expect(logged).toEqual([]),
+  ),
+);
 
 let branches = 0;
 

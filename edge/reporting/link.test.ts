@@ -3,6 +3,7 @@ import { systemClock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { callRecord } from '../../test/fakes/call-record.ts';
 import { FakeControl } from '../../test/fakes/fake-control.ts';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { defaultLinkLimits, Link, type LinkOptions } from './link.ts';
 import { Outbox } from './outbox.ts';
 
@@ -74,11 +75,13 @@ describe('Link', () => {
     stopped = [];
   });
 
-  afterEach(async () => {
-    link.close();
-    await control.close();
-    outbox.close();
-  });
+  afterEach(() =>
+    releaseAll(
+      () => link.close(),
+      () => control.close(),
+      () => outbox.close(),
+    ),
+  );
 
   it('introduces itself with its token, its outbox and its configuration version', async () => {
     open();

@@ -4,6 +4,7 @@ import { DrachtioServer, type Sent } from '../../test/fakes/drachtio-server.ts';
 import { FakeAgents } from '../../test/fakes/fake-agents.ts';
 import { FakeMedia, fakeAnswer } from '../../test/fakes/fake-media.ts';
 import { QuietLog } from '../../test/fakes/quiet-log.ts';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { CallRefused } from '../call/call-refused.ts';
 import { Calls } from '../call/calls.ts';
 import type { DialEvents, OutboundInvite, OutboundLeg } from '../call/ports/dialing.ts';
@@ -76,10 +77,12 @@ beforeEach(async () => {
   await up.promise;
 });
 
-afterEach(async () => {
-  signaling.close();
-  await server.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => signaling.close(),
+    () => server.close(),
+  ),
+);
 
 /** Resolves when the leg has handled all that the server wrote so far. */
 const idle = () => server.idle();

@@ -5,6 +5,7 @@ import { echoAgent, FakeAgents } from '../../test/fakes/fake-agents.ts';
 import { FakeRoutes, placeAt, route } from '../../test/fakes/fake-hunt.ts';
 import { sdpOffer } from '../../test/fakes/fake-leg.ts';
 import { FakeMedia, fakeAnswer } from '../../test/fakes/fake-media.ts';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { SipCallee } from '../../test/fakes/sip-callee.ts';
 import type { Heard } from '../../test/fakes/sip-caller.ts';
 import { freeTcpPort } from '../../test/system/ports.ts';
@@ -35,10 +36,12 @@ beforeEach(async () => {
   callee = await SipCallee.listen(edge.certificate);
 });
 
-afterEach(async () => {
-  await callee.close();
-  await expect.poll(() => edge.calls.size + edge.signaling.dialogs).toBe(0);
-});
+afterEach(() =>
+  releaseAll(
+    () => callee.close(),
+    () => expect.poll(() => edge.calls.size + edge.signaling.dialogs).toBe(0),
+  ),
+);
 
 const last = (callId: string) => edge.last(callId);
 const history = (callId: string) => [...new Set(edge.records.get(callId)?.map(({ status }) => status))];

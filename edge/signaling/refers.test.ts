@@ -6,6 +6,7 @@ import { echoAgent } from '../../test/fakes/fake-agents.ts';
 import { sdpOffer } from '../../test/fakes/fake-leg.ts';
 import { fakeAnswer } from '../../test/fakes/fake-media.ts';
 import { QuietLog } from '../../test/fakes/quiet-log.ts';
+import { releaseAll } from '../../test/fakes/release.ts';
 import type { DialEvents } from '../call/ports/dialing.ts';
 import type { PeerRefer, ReferEvents } from '../call/ports/refer.ts';
 import type { CallLeg, DialogLeg, LegEvents } from '../call/ports/signaling.ts';
@@ -112,10 +113,12 @@ beforeEach(async () => {
   await up.promise;
 });
 
-afterEach(async () => {
-  signaling.close();
-  await server.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => signaling.close(),
+    () => server.close(),
+  ),
+);
 
 /** An answered call, and how its peer speaks in it. */
 interface UpCall {

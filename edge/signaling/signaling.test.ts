@@ -8,6 +8,7 @@ import { echoAgent, FakeAgents } from '../../test/fakes/fake-agents.ts';
 import { sdpOffer } from '../../test/fakes/fake-leg.ts';
 import { FakeMedia, fakeAnswer } from '../../test/fakes/fake-media.ts';
 import { QuietLog } from '../../test/fakes/quiet-log.ts';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { Calls } from '../call/calls.ts';
 import { Signaling } from './signaling.ts';
 
@@ -101,10 +102,12 @@ beforeEach(async () => {
   await ready;
 });
 
-afterEach(async () => {
-  signaling.close();
-  await server.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => signaling.close(),
+    () => server.close(),
+  ),
+);
 
 const invite = { method: 'INVITE', body: sdpOffer };
 const last = () => records.at(-1);

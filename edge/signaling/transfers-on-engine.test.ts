@@ -5,6 +5,7 @@ import { echoAgent, FakeAgents } from '../../test/fakes/fake-agents.ts';
 import { FakeRoutes, placeAt } from '../../test/fakes/fake-hunt.ts';
 import { sdpOffer } from '../../test/fakes/fake-leg.ts';
 import { FakeMedia, fakeAnswer } from '../../test/fakes/fake-media.ts';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { SipCallee } from '../../test/fakes/sip-callee.ts';
 import { type Heard, SipCaller, sipRequest, toTagOf } from '../../test/fakes/sip-caller.ts';
 import { eventually } from '../../test/system/eventually.ts';
@@ -48,10 +49,12 @@ beforeEach(async () => {
   caller = await SipCaller.connect(edge.port, edge.authority.cert);
 });
 
-afterEach(async () => {
-  await expect.poll(() => edge.calls.size + edge.signaling.dialogs).toBe(0);
-  caller.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => expect.poll(() => edge.calls.size + edge.signaling.dialogs).toBe(0),
+    () => caller.close(),
+  ),
+);
 
 /** An answered call of `caller`. */
 async function callUp(): Promise<{ id: string; callId: string; toTag: string }> {

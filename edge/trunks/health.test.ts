@@ -353,7 +353,6 @@ test('needs no further probe when it is a probe that makes a trunk move', async 
   }
   expect(failover.activePriority('t')).toBe(0);
   expect(asked).toHaveLength(9);
-  expect(reports.at(-1)).toBeDefined();
   expect(reports.filter(({ endpoint }) => endpoint.host === 'a').at(-1)).toMatchObject({ active: true });
   health.stop();
   expect(clock.pending).toBe(0);
@@ -395,8 +394,37 @@ test('does not blame the places behind a name for the loss of the engine', async
   prober.up = false;
   health.proberUp(false);
   await settle();
+  expect(health.metrics()).toMatchObject({ trunkline_edge_trunk_probes_running: 0 });
   failover.targetSeen(target('192.0.2.3', 'a'), true);
   const all = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((address) => target(address, 'a'));
   expect(failover.worthTrying(all)).toEqual(all);
+  health.stop();
+});
+
+test('an endpoint that is gone before its turn is not probed', async () => {
+  const { configure, health } = probes({ concurrency: 1 });
+  await configure(['t', ['a', 'b', 'c']]);
+  await configure(['t', ['a', 'c']]);
+  await asked[0]?.answer(ok);
+  expect(asked.map(({ address }) => address)).toEqual(['a', 'c']);
+  expect(health.metrics()).toMatchObject({ trunkline_edge_trunk_probes_waiting: 0 });
+  health.stop();
+});
+
+test('an endpoint that is probed out of turn keeps one timer', async () => {
+  const { configure, health } = probes();
+  await configure(['one', ['a']]);
+  await asked[0]?.answer(ok);
+  await configure(['one', ['a']], ['two', ['a']]);
+  await asked[1]?.answer(ok);
+  expect(clock.pending).toBe(1);
+  health.stop();
+});
+
+test('no more places behind a name are probed than the limit', async () => {
+  addresses = { a: ['a1', 'a2', 'a3'] };
+  const { configure, health } = probes({ maxTargets: 2 });
+  await configure(['t', ['a']]);
+  expect(asked.map(({ address }) => address)).toEqual(['a1', 'a2']);
   health.stop();
 });

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DialoguePart } from '#shared/agent/dialogue.ts';
 import { FakeClock } from '#shared/clock.ts';
 import { ModelServer } from '../../test/fakes/model-server.ts';
+import { releaseAll } from '../../test/fakes/release.ts';
 import { Gate } from './gate.ts';
 import { LanguageModel, type LanguageModelOptions, type Usage } from './language-model.ts';
 import type { ModelFailure } from './model-unavailable.ts';
@@ -18,10 +19,12 @@ beforeEach(async () => {
   attempts = [];
 });
 /** Nothing may be left: no timer, and no recording that nobody asked for. */
-afterEach(async () => {
-  await server.close();
-  expect(clock.pending).toBe(0);
-});
+afterEach(() =>
+  releaseAll(
+    () => server.close(),
+    () => expect(clock.pending).toBe(0),
+  ),
+);
 
 function model(options: Partial<LanguageModelOptions> = {}): LanguageModel {
   return new LanguageModel({

@@ -51,6 +51,8 @@ export interface HeardStats {
 
 const digits = '0123456789*#ABCD';
 const frame = 160;
+/** A hang shows after this. */
+const whenLimitMs = 60_000;
 
 export class SrtpPeer {
   readonly rtpPort: number;
@@ -274,10 +276,30 @@ export class SrtpPeer {
     return this.when(() => this.#packets >= count);
   }
 
-  /** Resolves when `done` is true; it is asked after each packet that arrives. */
+  /**
+   * Resolves when `done` is true; it is asked after each packet that arrives.
+   * @throws Error with what was heard when it does not become true
+   */
   when(done: () => boolean): Promise<void> {
     if (done()) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push({ done, resolve }));
+    return new Promise((resolve, reject) => {
+      const limit = setTimeout(() => {
+        this.#waiting = this.#waiting.filter((one) => one.resolve !== settled);
+        reject(new Error(`timed out waiting for media that makes ${done} true; heard: ${this.#summary()}`));
+      }, whenLimitMs);
+      const settled = () => {
+        clearTimeout(limit);
+        resolve();
+      };
+      this.#waiting.push({ done, resolve: settled });
+    });
+  }
+
+  #summary(): string {
+    const keys = this.events.map(({ digit, endPackets }) => `${digit}${endPackets > 0 ? '' : ' (no end)'}`);
+    const loudest = this.samples(8000).reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+    const packets = `${this.#packets} packets, ${this.#undecryptable} undecryptable, ${this.sent} sent`;
+    return `${packets}, loudest sample of the last second ${loudest}, keys: ${keys.join(' ') || 'none'}`;
   }
 
   /** Packets heard and decrypted. */

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAuthority, type TestKeyPair } from '../fakes/certificates.ts';
-import { eventually } from '../system/eventually.ts';
+import { eventually, saw } from '../system/eventually.ts';
 import { freeTcpPort, freeUdpRange } from '../system/ports.ts';
 import { encodeNetstring, NetstringReader } from './netstring.ts';
 import { readWav, type Wav, writeWav } from './wav.ts';
@@ -101,10 +101,11 @@ export class Baresip {
    * Waits for an event of the call, also one that has happened already.
    * @throws Error when the call is closed first
    */
-  event(type: string, limitMs = 15_000): Promise<BaresipEvent> {
+  event(type: string, limitMs = 30_000): Promise<BaresipEvent> {
     return eventually(
-      `baresip's event ${type}, after ${this.events.map((event) => event.type).join(', ')}`,
+      `baresip's event ${type}`,
       () => {
+        saw(`the events ${this.events.map((event) => event.type).join(', ')}`);
         const found = this.events.find((event) => event.type === type);
         const closed = this.events.find((event) => event.type === 'CALL_CLOSED');
         if (!found && closed) throw new Error(`the call was closed before ${type}: ${closed.param}`);

@@ -1,6 +1,7 @@
 /** A carrier's proxy, Kamailio, as the primary of a trunk: calls go through it to a phone, until it dies and after. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tone } from '../fakes/audio.ts';
+import { releaseAll } from '../fakes/release.ts';
 import { SrtpPeer } from '../fakes/srtp-peer.ts';
 import type { LoggedCall } from '../system/api.ts';
 import { eventually } from '../system/eventually.ts';
@@ -60,13 +61,15 @@ beforeAll(async () => {
   await health(system, number, isActive(0));
 });
 
-afterAll(async () => {
-  media?.close();
-  await system?.stop();
-  await phone?.close();
-  await carrier?.kill();
-  await secondary?.close();
-});
+afterAll(() =>
+  releaseAll(
+    () => media?.close(),
+    () => system?.stop(),
+    () => phone?.close(),
+    () => carrier?.kill(),
+    () => secondary?.close(),
+  ),
+);
 
 /** @returns the id of the call */
 async function place(to: string): Promise<string> {

@@ -1,6 +1,7 @@
 /** A customer's PBX that we register with: it calls us over the connection that we opened, and is found again. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { frequencyOf } from '../fakes/audio.ts';
+import { releaseAll } from '../fakes/release.ts';
 import { eventually } from '../system/eventually.ts';
 import type { TestSystem } from '../system/harness.ts';
 import { freeTcpPort } from '../system/ports.ts';
@@ -45,10 +46,12 @@ afterEach(async () => {
   phone = null;
 });
 
-afterAll(async () => {
-  await system?.stop();
-  await pbx?.kill();
-});
+afterAll(() =>
+  releaseAll(
+    () => system?.stop(),
+    () => pbx?.kill(),
+  ),
+);
 
 /** @returns the password that the PBX has to know */
 async function attach(password: string, number = system.tone.number): Promise<string> {

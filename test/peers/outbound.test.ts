@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { BotServer, type BotSocket } from '../../edge/agent/testing-wss.ts';
 import { decodeMulaw, encodeMulaw, tone } from '../fakes/audio.ts';
 import type { TestKeyPair } from '../fakes/certificates.ts';
+import { releaseAll } from '../fakes/release.ts';
 import { eventually } from '../system/eventually.ts';
 import type { TestSystem } from '../system/harness.ts';
 import { attachTrunk, startTrunkSystem, trunkPair } from '../system/trunk-system.ts';
@@ -32,10 +33,12 @@ afterEach(async () => {
   phone = null;
 });
 
-afterAll(async () => {
-  await system?.stop();
-  await bots?.close();
-});
+afterAll(() =>
+  releaseAll(
+    () => system?.stop(),
+    () => bots?.close(),
+  ),
+);
 
 /** Messages of that kind until `enough` holds of them; others are passed over. */
 async function messages(bot: BotSocket, event: string, enough: (found: Message[]) => boolean) {

@@ -7,6 +7,7 @@ import type { RunningMedia } from '../../edge/media/media.ts';
 import { TestEdge } from '../../edge/signaling/testing.ts';
 import { echoAgent, FakeAgents } from '../fakes/fake-agents.ts';
 import { FakeRoutes, placeAt, route } from '../fakes/fake-hunt.ts';
+import { releaseAll } from '../fakes/release.ts';
 import { eventually } from '../system/eventually.ts';
 import { freeTcpPort } from '../system/ports.ts';
 import { serveScenario } from './serve.ts';
@@ -42,10 +43,12 @@ beforeAll(async () => {
   });
 });
 
-afterAll(async () => {
-  await edge?.stop();
-  await media?.close();
-});
+afterAll(() =>
+  releaseAll(
+    () => edge?.stop(),
+    () => media?.close(),
+  ),
+);
 
 beforeEach(() => {
   agent = new LineCheck(400);

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Flite } from '#shared/models/flite.ts';
+import { releaseAll } from '../fakes/release.ts';
 import { AgentTestRuns, type VoiceView } from './agent-test-runs.ts';
 import { eventually } from './eventually.ts';
 import { TestSystem } from './harness.ts';
@@ -51,12 +52,14 @@ beforeAll(async () => {
   await answering(stubborn, { block_interruptions: true });
 });
 
-afterAll(async () => {
-  await voice.close();
-  await system?.stop();
-  server?.close();
-  server?.closeAllConnections();
-});
+afterAll(() =>
+  releaseAll(
+    () => voice.close(),
+    () => system?.stop(),
+    () => server?.close(),
+    () => server?.closeAllConnections(),
+  ),
+);
 
 function measuringLine(webPort: number): Promise<string> {
   const end = (id: string, text: string) => ({ id, type: 'End Call', data: { name: id, text } });

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ModelServer, type Recording } from '../fakes/model-server.ts';
+import { releaseAll } from '../fakes/release.ts';
 import { AgentTestRuns } from './agent-test-runs.ts';
 import { TestSystem } from './harness.ts';
 
@@ -47,10 +48,12 @@ beforeAll(async () => {
   await api.applied(number);
 });
 
-afterAll(async () => {
-  await system?.stop();
-  await server?.close();
-});
+afterAll(() =>
+  releaseAll(
+    () => system?.stop(),
+    () => server?.close(),
+  ),
+);
 
 const moves = (move: object): Recording => ({
   when: [caller],

@@ -1,5 +1,6 @@
 /** A test run over a real call on which both sides speak, and hear by a transcription server. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { releaseAll } from '../fakes/release.ts';
 import { TranscriptionServer } from '../fakes/transcription-server.ts';
 import { eventually } from './eventually.ts';
 import { TestSystem } from './harness.ts';
@@ -18,10 +19,12 @@ beforeAll(async () => {
   system = await TestSystem.start({ STT_BASE_URL: server.url, STT_MODEL: 'whisper-1' });
 });
 
-afterAll(async () => {
-  await system?.stop();
-  await server?.close();
-});
+afterAll(() =>
+  releaseAll(
+    () => system?.stop(),
+    () => server?.close(),
+  ),
+);
 
 test('both hear each other, and assertions run on the words that were heard', async () => {
   const { api } = system;

@@ -1,5 +1,5 @@
 /** A client of the HTTP API for tests: what the operator would see. */
-import { eventually } from './eventually.ts';
+import { eventually, saw } from './eventually.ts';
 
 export interface LoggedCall {
   readonly id: string;
@@ -65,7 +65,7 @@ export class Api {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+    return saw({ status: response.status, body: text === '' ? null : JSON.parse(text) });
   }
 
   /** @throws Error unless the answer is 2xx */

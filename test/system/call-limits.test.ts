@@ -1,5 +1,6 @@
 /** Call limits of a real system: set through the API, they count for the very next call. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { releaseAll } from '../fakes/release.ts';
 import { eventually } from './eventually.ts';
 import type { TestSystem } from './harness.ts';
 import { TestTrunk, type TrunkCall } from './trunk.ts';
@@ -21,10 +22,12 @@ beforeAll(async () => {
   await attachTrunk(system, from, trunk.port);
 });
 
-afterAll(async () => {
-  await system?.stop();
-  await trunk?.close();
-});
+afterAll(() =>
+  releaseAll(
+    () => system?.stop(),
+    () => trunk?.close(),
+  ),
+);
 
 async function place(to: string): Promise<string> {
   const order = { phone_number: to, from, pathway_id: pathway };
@@ -102,14 +105,10 @@ test('of fifty calls ordered at once five go out, and their places are free agai
 test('refusals are counted by reason', async () => {
   const counted = (reason: string) =>
     new RegExp(`^trunkline_edge_outbound_refused_total\\{[^}]*reason="${reason}"\\} [1-9]`, 'm');
-  await eventually(
-    'both reasons in /metrics',
-    async () => {
-      const metrics = await (await fetch(`${system.api.url}/metrics`)).text();
-      return (counted('prefix').test(metrics) && counted('concurrent').test(metrics)) || null;
-    },
-    25_000,
-  );
+  await eventually('both reasons in /metrics', async () => {
+    const metrics = await (await fetch(`${system.api.url}/metrics`)).text();
+    return (counted('prefix').test(metrics) && counted('concurrent').test(metrics)) || null;
+  });
 });
 
 test('a kill of the edge frees the place of a call that rang', async () => {

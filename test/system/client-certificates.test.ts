@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAuthority } from '../fakes/certificates.ts';
+import { releaseAll } from '../fakes/release.ts';
 import { eventually } from './eventually.ts';
 import type { TestSystem } from './harness.ts';
 import { TestTrunk } from './trunk.ts';
@@ -25,10 +26,12 @@ beforeAll(async () => {
   await attachTrunk(system, from, trunk.port);
 });
 
-afterAll(async () => {
-  await system?.stop();
-  await trunk?.close();
-});
+afterAll(() =>
+  releaseAll(
+    () => system?.stop(),
+    () => trunk?.close(),
+  ),
+);
 
 async function place(to: string): Promise<string> {
   const order = { phone_number: to, from, pathway_id: pathway };

@@ -1,6 +1,7 @@
 /** An edge on an engine that it did not start, as on a drachtio-server: calls both ways, and the engine's loss. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Phone } from '../../scripts/call/phone.ts';
+import { releaseAll } from '../fakes/release.ts';
 import { SrtpPeer } from '../fakes/srtp-peer.ts';
 import { EngineProgram } from './engine-program.ts';
 import { eventually } from './eventually.ts';
@@ -31,11 +32,13 @@ beforeAll(async () => {
   await attachTrunk(system, from, trunk.port);
 });
 
-afterAll(async () => {
-  await system?.stop();
-  await trunk?.close();
-  await engine?.remove();
-});
+afterAll(() =>
+  releaseAll(
+    () => system?.stop(),
+    () => trunk?.close(),
+    () => engine?.remove(),
+  ),
+);
 
 /** Calls the tone number, hears it, hangs up. @returns the Call-ID */
 async function callIn(): Promise<string> {

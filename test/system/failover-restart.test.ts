@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestKeyPair } from '../fakes/certificates.ts';
+import { releaseAll } from '../fakes/release.ts';
 import { SrtpPeer } from '../fakes/srtp-peer.ts';
 import type { LoggedCall } from './api.ts';
 import type { TestSystem } from './harness.ts';
@@ -55,12 +56,14 @@ beforeAll(async () => {
   await health(system, number, ({ endpoints }) => endpoints.every(({ status }) => status === 'healthy'));
 });
 
-afterAll(async () => {
-  await system?.stop();
-  await hole?.close();
-  await primary?.close();
-  await secondary?.close();
-});
+afterAll(() =>
+  releaseAll(
+    () => system?.stop(),
+    () => hole?.close(),
+    () => primary?.close(),
+    () => secondary?.close(),
+  ),
+);
 
 /** Takes TCP connections, and never says a word on them. */
 class BlackHole {

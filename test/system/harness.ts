@@ -13,14 +13,15 @@ import {
   caCertificate,
   readBootstrap,
 } from '../../scripts/supervisor/bootstrap.ts';
+import { releaseAll } from '../fakes/release.ts';
 import { Api } from './api.ts';
-import { eventually } from './eventually.ts';
+import { eventually, saw } from './eventually.ts';
 import { busyUdpPorts, freeTcpPort, freeUdpRange, isTcpFree } from './ports.ts';
 import { isAlive } from './processes.ts';
 import { TestProgram } from './program.ts';
 
 const rtpPorts = 64;
-const startLimitMs = 30_000;
+const startLimitMs = 60_000;
 
 export class TestSystem {
   readonly folder: string;
@@ -144,8 +145,15 @@ export class TestSystem {
   /** Ends both as an operator would, and checks that nothing is left. */
   async stop(): Promise<void> {
     const started = this.processes();
-    await this.edge.end('SIGTERM');
-    await this.control.end('SIGTERM');
+    await releaseAll(
+      () => this.edge.end('SIGTERM'),
+      () => this.control.end('SIGTERM'),
+      () => this.#nothingLeft(started),
+      () => rm(this.folder, { recursive: true }),
+    );
+  }
+
+  async #nothingLeft(started: readonly number[]): Promise<void> {
     const all = new Set([...started, ...this.edge.everStarted, ...this.control.everStarted]);
     await eventually(`all processes of the system (${[...all].join(', ')}) to be gone`, () =>
       [...all].some(isAlive) ? null : true,
@@ -155,7 +163,6 @@ export class TestSystem {
     }
     const busy = await this.busyRtpPorts();
     if (busy.length > 0) throw new Error(`UDP ports still in use: ${busy.join(', ')}`);
-    await rm(this.folder, { recursive: true });
   }
 
   async #abandon(): Promise<void> {
@@ -184,9 +191,10 @@ export class TestSystem {
   async #health(): Promise<number | null> {
     try {
       const response = await fetch(`http://127.0.0.1:${this.controlPort}/health`);
-      await response.arrayBuffer();
+      saw(`/health ${response.status} ${await response.text()}`);
       return response.status;
-    } catch {
+    } catch (error) {
+      saw(`no answer of /health: ${String(error)}`);
       return null;
     }
   }

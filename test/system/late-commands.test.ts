@@ -1,5 +1,6 @@
 /** An edge that hangs: what the API has refused does not happen when it goes on. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { releaseAll } from '../fakes/release.ts';
 import { eventually } from './eventually.ts';
 import type { TestSystem } from './harness.ts';
 import { TestTrunk } from './trunk.ts';
@@ -17,10 +18,12 @@ beforeAll(async () => {
   await attachTrunk(system, from, trunk.port);
 });
 
-afterAll(async () => {
-  await system?.stop();
-  await trunk?.close();
-});
+afterAll(() =>
+  releaseAll(
+    () => system?.stop(),
+    () => trunk?.close(),
+  ),
+);
 
 const place = (phone_number: string) =>
   system.api.request('POST', '/v1/calls', { phone_number, from, pathway_id: pathway });

@@ -1,6 +1,7 @@
 /** A call that a language model answers, over real HTTP, TLS and SRTP (docs/models.md). */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ModelServer } from '../fakes/model-server.ts';
+import { releaseAll } from '../fakes/release.ts';
 import { type Caller, callAndTalk } from './caller.ts';
 import { eventually } from './eventually.ts';
 import { TestSystem } from './harness.ts';
@@ -30,10 +31,12 @@ afterEach(async () => {
   caller = null;
 });
 
-afterAll(async () => {
-  await system?.stop();
-  await server?.close();
-});
+afterAll(() =>
+  releaseAll(
+    () => system?.stop(),
+    () => server?.close(),
+  ),
+);
 
 async function lines(of: Caller): Promise<string[]> {
   const { id } = await system.api.loggedCall(of.callId, ({ answered_at }) => answered_at !== null);

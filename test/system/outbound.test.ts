@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSelfSigned, type TestKeyPair } from '../fakes/certificates.ts';
+import { releaseAll } from '../fakes/release.ts';
 import { SrtpPeer } from '../fakes/srtp-peer.ts';
 import type { LoggedCall } from './api.ts';
 import { eventually } from './eventually.ts';
@@ -60,11 +61,13 @@ describe('a call over a trunk', () => {
     await attachTrunk(system, from, trunk.port);
   });
 
-  afterAll(async () => {
-    media?.close();
-    await system?.stop();
-    await trunk?.close();
-  });
+  afterAll(() =>
+    releaseAll(
+      () => media?.close(),
+      () => system?.stop(),
+      () => trunk?.close(),
+    ),
+  );
 
   /** @returns the id of the call */
   async function place(to: string, number = from, more: Record<string, unknown> = {}): Promise<string> {
@@ -308,10 +311,12 @@ describe('an edge that stops', () => {
     await attachTrunk(system, number, trunk.port);
   });
 
-  afterAll(async () => {
-    await system?.stop();
-    await trunk?.close();
-  });
+  afterAll(() =>
+    releaseAll(
+      () => system?.stop(),
+      () => trunk?.close(),
+    ),
+  );
 
   test('cancels the call that rings and gives up the discovery that runs', async () => {
     const { api } = system;

@@ -6,6 +6,8 @@ import { family } from './processes.ts';
 const root = join(import.meta.dirname, '..', '..');
 /** Output kept for a failure's message, characters. */
 const keptOutput = 20_000;
+/** A program that has not ended by then is stuck; longer than it drains, shorter than a hook may take. */
+const endLimitMs = 80_000;
 
 export class TestProgram {
   readonly name: string;
@@ -67,14 +69,35 @@ export class TestProgram {
     return members;
   }
 
-  /** Sends a signal and waits for the end. @returns exit code, null when a signal ended it */
+  /**
+   * Sends a signal and waits for the end.
+   * @returns exit code, null when a signal ended it
+   * @throws Error with its output when it does not end: it and all that it started are killed then
+   */
   end(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): Promise<number | null> {
     this.noteFamily();
     const child = this.#child;
     if (!child) return Promise.resolve(null);
-    return new Promise((resolve) => {
-      child.once('exit', (code) => resolve(code));
+    return new Promise((resolve, reject) => {
+      const limit = setTimeout(() => {
+        for (const pid of this.noteFamily()) killed(pid);
+        reject(
+          new Error(`${this.name} did not end within ${endLimitMs} ms after ${signal}\n${this.#output}`),
+        );
+      }, endLimitMs);
+      child.once('exit', (code) => {
+        clearTimeout(limit);
+        resolve(code);
+      });
       child.kill(signal);
     });
+  }
+}
+
+function killed(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
   }
 }

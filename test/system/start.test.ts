@@ -35,14 +35,10 @@ function npm(script: string, args: readonly string[] = []): Run {
 
 async function start(): Promise<Run> {
   const started = npm('start');
-  await eventually(
-    `readiness in the output`,
-    () => {
-      if (started.child.exitCode !== null) throw new Error(started.output());
-      return /Trunkline is ready/.test(started.output()) ? true : null;
-    },
-    30_000,
-  ).catch((error: unknown) => {
+  await eventually(`readiness in the output`, () => {
+    if (started.child.exitCode !== null) throw new Error(started.output());
+    return /Trunkline is ready/.test(started.output()) ? true : null;
+  }).catch((error: unknown) => {
     killAll(started);
     throw new Error(`${String(error)}\n${started.output()}`);
   });
@@ -124,14 +120,10 @@ test.each(['edge', 'control'])('%s is started again when it dies, and calls work
     const now = findPid(`${program}/main.ts`);
     return now !== undefined && now !== died ? true : null;
   });
-  await eventually(
-    '/health to be 200',
-    async () => {
-      const response = await fetch(`http://127.0.0.1:${env.CONTROL_PORT}/health`).catch(() => null);
-      return response?.status === 200 ? true : null;
-    },
-    20_000,
-  );
+  await eventually('/health to be 200', async () => {
+    const response = await fetch(`http://127.0.0.1:${env.CONTROL_PORT}/health`).catch(() => null);
+    return response?.status === 200 ? true : null;
+  });
   const call = npm('call');
   expect(await call.ended, call.output()).toBe(0);
 });
@@ -153,5 +145,5 @@ test('the second start finds everything set up', async () => {
 test('edge and control end when the supervisor is killed', async () => {
   const all = running();
   process.kill(pidOf('scripts/start.mjs'), 'SIGKILL');
-  await eventually('all processes to be gone', () => (all.some(isAlive) ? null : true), 20_000);
+  await eventually('all processes to be gone', () => (all.some(isAlive) ? null : true));
 });

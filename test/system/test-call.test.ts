@@ -57,14 +57,10 @@ async function state(id: string): Promise<TestCall> {
 }
 
 function ended(id: string): Promise<TestCall> {
-  return eventually(
-    `the end of test call ${id}`,
-    async () => {
-      const now = await state(id);
-      return now.result === 'pending' ? null : now;
-    },
-    30_000,
-  );
+  return eventually(`the end of test call ${id}`, async () => {
+    const now = await state(id);
+    return now.result === 'pending' ? null : now;
+  });
 }
 
 const events = ({ timeline }: TestCall) => timeline.map(({ event }) => event);

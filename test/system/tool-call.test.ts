@@ -1,6 +1,7 @@
 /** A pathway uses a tool on a live call: keys give its input, its answer is spoken; without control the call goes on. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startTarget, type TargetServer } from '../../control/tools/testing.ts';
+import { releaseAll } from '../fakes/release.ts';
 import { type Caller, callAndTalk } from './caller.ts';
 import { TestSystem } from './harness.ts';
 
@@ -43,10 +44,12 @@ afterEach(async () => {
   caller = null;
 });
 
-afterAll(async () => {
-  await system?.stop();
-  await target?.close();
-});
+afterAll(() =>
+  releaseAll(
+    () => system?.stop(),
+    () => target?.close(),
+  ),
+);
 
 async function makeTool(): Promise<string> {
   const { data } = await system.api.ok<{ data: { id: string } }>('POST', '/v2/tools', {

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { Phone } from '../../scripts/call/phone.ts';
 import type { SipText } from '../../scripts/call/sip-text.ts';
 import { frequencyOf, share } from '../fakes/audio.ts';
+import { releaseAll } from '../fakes/release.ts';
 import { SrtpPeer } from '../fakes/srtp-peer.ts';
 import type { LoggedCall } from './api.ts';
 import { type Caller, callAndTalk } from './caller.ts';
@@ -63,16 +64,20 @@ beforeEach(async () => {
   [near, far] = [await SrtpPeer.open(), await SrtpPeer.open()];
 });
 
-afterEach(async () => {
-  near.close();
-  far.close();
-  await Promise.all(callers.splice(0).map((caller) => caller.close()));
-});
+afterEach(() =>
+  releaseAll(
+    () => near.close(),
+    () => far.close(),
+    () => Promise.all(callers.splice(0).map((caller) => caller.close())),
+  ),
+);
 
-afterAll(async () => {
-  await system?.stop();
-  await trunk?.close();
-});
+afterAll(() =>
+  releaseAll(
+    () => system?.stop(),
+    () => trunk?.close(),
+  ),
+);
 
 async function caller(): Promise<Caller> {
   const made = await callAndTalk(system, number);
@@ -305,14 +310,10 @@ test('after another bridge, the metrics of the edge say that nothing is left', a
   await target.expect('BYE');
   await ended(id);
   // The edge tells every 10 s; what it told before the bridge does not count.
-  const metrics = await eventually(
-    'the bridge in the metrics',
-    async () => {
-      const text = await (await fetch(`${system.api.url}/metrics`)).text();
-      return /^trunkline_edge_transfers_total\{[^}]*outcome="ok"[^}]*\} 1$/m.test(text) ? text : null;
-    },
-    25_000,
-  );
+  const metrics = await eventually('the bridge in the metrics', async () => {
+    const text = await (await fetch(`${system.api.url}/metrics`)).text();
+    return /^trunkline_edge_transfers_total\{[^}]*outcome="ok"[^}]*\} 1$/m.test(text) ? text : null;
+  });
   for (const name of ['calls', 'dialogs', 'media_legs', 'rtp_ports_in_use', 'draining']) {
     expect(metrics).toMatch(new RegExp(`^trunkline_edge_${name}\\{[^}]*\\} 0$`, 'm'));
   }

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { frequencyOf, share, tone } from '../fakes/audio.ts';
 import type { TestKeyPair } from '../fakes/certificates.ts';
+import { releaseAll } from '../fakes/release.ts';
 import { SrtpPeer } from '../fakes/srtp-peer.ts';
 import { Baresip } from '../peers/baresip.ts';
 import { hasTone } from '../peers/sound.ts';
@@ -64,10 +65,12 @@ afterEach(async () => {
   );
 });
 
-afterAll(async () => {
-  await system?.stop();
-  await trunk?.close();
-});
+afterAll(() =>
+  releaseAll(
+    () => system?.stop(),
+    () => trunk?.close(),
+  ),
+);
 
 /** The call that goes on from `from`, with its id. */
 function live(wished: (call: LoggedCall) => boolean = () => true): Promise<LoggedCall> {

@@ -1,6 +1,7 @@
 /** OPTIONS probes of a real edge decide what the API says of a trunk, and which endpoint is the active one. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestKeyPair } from '../fakes/certificates.ts';
+import { releaseAll } from '../fakes/release.ts';
 import { eventually } from './eventually.ts';
 import type { TestSystem } from './harness.ts';
 import { TestTrunk } from './trunk.ts';
@@ -25,10 +26,12 @@ beforeAll(async () => {
   await attachTrunk(system, number, trunk.port);
 });
 
-afterAll(async () => {
-  await system?.stop();
-  await trunk?.close();
-});
+afterAll(() =>
+  releaseAll(
+    () => system?.stop(),
+    () => trunk?.close(),
+  ),
+);
 
 test('follows the probes: healthy while the peer answers, unreachable once it is gone', async () => {
   const good = await health(system, number, ({ status }) => status === 'healthy');

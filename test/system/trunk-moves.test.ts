@@ -1,6 +1,7 @@
 /** Which endpoint is the active one is known at once, not with the next round of probes. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestKeyPair } from '../fakes/certificates.ts';
+import { releaseAll } from '../fakes/release.ts';
 import type { TestSystem } from './harness.ts';
 import { TestTrunk } from './trunk.ts';
 import {
@@ -30,11 +31,13 @@ beforeAll(async () => {
   await attachTrunk(system, from, primary.port);
 });
 
-afterAll(async () => {
-  await system?.stop();
-  await secondary?.close();
-  await primary?.close();
-});
+afterAll(() =>
+  releaseAll(
+    () => system?.stop(),
+    () => secondary?.close(),
+    () => primary?.close(),
+  ),
+);
 
 const isActive =
   (priority: number) =>

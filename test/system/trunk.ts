@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { SipReader, type SipText } from '../../scripts/call/sip-text.ts';
 import type { TestKeyPair } from '../fakes/certificates.ts';
-import { eventually } from './eventually.ts';
+import { eventually, saw } from './eventually.ts';
 
 const optionsHeaders = ['Allow: INVITE, ACK, BYE, CANCEL, OPTIONS', 'User-Agent: TestTrunk/1'];
 
@@ -39,7 +39,10 @@ export class TestTrunk {
 
   /** The next call that comes in. */
   call(): Promise<TrunkCall> {
-    return eventually(`an INVITE on port ${this.port}`, () => this.#fresh.shift());
+    return eventually(`an INVITE on port ${this.port}`, () => {
+      saw(`${this.#calls.size} calls before it, ${this.probes} OPTIONS, ${this.#sockets.size} connections`);
+      return this.#fresh.shift();
+    });
   }
 
   /** Calls that came in and were not asked for. */
@@ -103,7 +106,7 @@ export class TrunkCall {
 
   /** The next request of that method after the INVITE. */
   expect(method: string): Promise<SipText> {
-    return eventually(`${method} of a call`, () => this.received.find((one) => one.method === method));
+    return this.#receives(method, (one) => one.method === method);
   }
 
   /** Sends BYE. @returns its response */
@@ -125,9 +128,17 @@ export class TrunkCall {
       ].join('\r\n'),
       'latin1',
     );
-    return eventually('the response to the BYE', () =>
-      this.received.find((one) => one.status >= 200 && one.header('cseq') === '1 BYE'),
+    return this.#receives(
+      'the response to BYE',
+      (one) => one.status >= 200 && one.header('cseq') === '1 BYE',
     );
+  }
+
+  #receives(what: string, isMeant: (message: SipText) => boolean): Promise<SipText> {
+    return eventually(`${what} of call ${this.invite.header('call-id')}`, () => {
+      saw(`after the INVITE: ${this.received.map(({ startLine }) => startLine).join(', ') || 'nothing'}`);
+      return this.received.find(isMeant);
+    });
   }
 
   receive(message: SipText): void {

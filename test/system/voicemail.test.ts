@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { Flite } from '#shared/models/flite.ts';
 import { encodeMulaw } from '../fakes/audio.ts';
 import type { TestKeyPair } from '../fakes/certificates.ts';
+import { releaseAll } from '../fakes/release.ts';
 import { framesOf, inTurn, silence, tones } from '../fakes/sounds.ts';
 import { SrtpPeer } from '../fakes/srtp-peer.ts';
 import { eventually } from './eventually.ts';
@@ -47,10 +48,12 @@ beforeAll(async () => {
   await flite.close();
 });
 
-afterAll(async () => {
-  await system?.stop();
-  await trunk?.close();
-});
+afterAll(() =>
+  releaseAll(
+    () => system?.stop(),
+    () => trunk?.close(),
+  ),
+);
 
 beforeEach(async () => {
   media = await SrtpPeer.open();

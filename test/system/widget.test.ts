@@ -64,16 +64,12 @@ async function startSite(): Promise<Site> {
 
 async function startControl(): Promise<void> {
   control.start();
-  await eventually(
-    '/health to be 200',
-    async () => {
-      if (!control.running) throw new Error(`control ended while starting\n${control.output}`);
-      const answer = await fetch(`${controlUrl}/health`).catch(() => null);
-      await answer?.arrayBuffer();
-      return answer?.status === 200 || null;
-    },
-    30_000,
-  );
+  await eventually('/health to be 200', async () => {
+    if (!control.running) throw new Error(`control ended while starting\n${control.output}`);
+    const answer = await fetch(`${controlUrl}/health`).catch(() => null);
+    await answer?.arrayBuffer();
+    return answer?.status === 200 || null;
+  });
 }
 
 beforeAll(async () => {

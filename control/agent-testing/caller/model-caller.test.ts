@@ -1,6 +1,7 @@
 /** The caller that a language model plays, over real HTTP against a server that gives recorded answers. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ModelServer } from '../../../test/fakes/model-server.ts';
+import { releaseAll } from '../../../test/fakes/release.ts';
 import { startControl, type TestControl } from '../../testing/harness.ts';
 import { bookingGraph, TestingClient } from '../runs/testing.ts';
 
@@ -19,10 +20,12 @@ beforeEach(async () => {
   client = new TestingClient(test);
   pathway_id = await client.pathway(bookingGraph);
 });
-afterEach(async () => {
-  await test.close();
-  await server.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => test.close(),
+    () => server.close(),
+  ),
+);
 
 const move = (action: string, more: object = {}) => {
   server.record({ text: [JSON.stringify({ action, text: '', keys: '', reason: '', ...more })] });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { releaseAll } from '../../../test/fakes/release.ts';
 import { type Database, openDatabase } from '../../db/open.ts';
 import { Announcements } from '../../edges/announcements.ts';
 import { runSubject } from '../run-rules.ts';
@@ -34,11 +35,13 @@ beforeEach(async () => {
   begun = [];
   news = Promise.withResolvers();
 });
-afterEach(async () => {
-  await queue.close();
-  expect(clock.pending).toBe(0);
-  await database.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => queue.close(),
+    () => expect(clock.pending).toBe(0),
+    () => database.close(),
+  ),
+);
 
 const passed: RunEnd = {
   ...cancelledEnd('2030-01-01T00:00:00.000Z'),

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ModelServer } from '../../../test/fakes/model-server.ts';
+import { releaseAll } from '../../../test/fakes/release.ts';
 import { startControl, type TestControl } from '../../testing/harness.ts';
 import { cancelBatch } from '../batches/start.ts';
 import { bookingGraph, TestingClient } from './testing.ts';
@@ -24,11 +25,13 @@ beforeEach(async () => {
   client = new TestingClient(test);
   pathway_id = await client.pathway(bookingGraph);
 });
-afterEach(async () => {
-  answering.resolve();
-  await test.close();
-  await server.close();
-});
+afterEach(() =>
+  releaseAll(
+    () => answering.resolve(),
+    () => test.close(),
+    () => server.close(),
+  ),
+);
 
 const says = (text: string, delay?: Promise<unknown>) => {
   const answer = JSON.stringify({ action: 'say', text, keys: '', reason: '' });

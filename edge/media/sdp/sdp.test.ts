@@ -123,7 +123,7 @@ describe('formatSdp', () => {
         const once = formatSdp(parseSdp(input));
         expect(formatSdp(parseSdp(once))).toBe(once);
       }),
-      { seed: 1, numRuns: 500 },
+      { numRuns: 500 },
     );
   });
 
@@ -136,7 +136,7 @@ describe('formatSdp', () => {
           expect(error).toMatchObject({ sipStatus: 488 });
         }
       }),
-      { seed: 2, numRuns: 1000 },
+      { numRuns: 1000 },
     );
   });
 });
