@@ -95,7 +95,7 @@ export const apiErrors = {
     status: 409,
     message: 'This Idempotency-Key was used with another body on the same path.',
   },
-  CALL_NOT_ACTIVE: { status: 409, message: 'The call is not up, or is being transferred already.' },
+  CALL_NOT_ACTIVE: { status: 409, message: 'The call is not in progress, or is being transferred already.' },
   DISCOVERY_IN_PROGRESS: { status: 409, message: 'A discovery of the organization is running.' },
   NUMBER_IN_USE: { status: 409, message: 'The number is held by another organization.' },
   PORT_ALREADY_IN_PROGRESS: { status: 409, message: 'A number is being ported already.' },

@@ -28,7 +28,7 @@ export type TransferOutcome =
     };
 
 export type TransferFailure =
-  /** The call is not up, or a transfer of it is under way already. */
+  /** The call is not in progress, or a transfer of it is under way already. */
   | 'not_active'
   | 'no_route'
   | 'refer_not_supported'

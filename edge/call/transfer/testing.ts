@@ -54,6 +54,8 @@ export class TransferBench {
   readonly dialer = new FakeDialer();
   readonly reports: ReportBody[] = [];
   readonly decided: string[] = [];
+  /** Hears of each report while it is on its way. */
+  onReport: (body: ReportBody) => void = () => {};
   readonly calls: Calls;
 
   constructor(changes: Partial<OutboundParts> = {}, maxCalls = 4) {
@@ -67,7 +69,12 @@ export class TransferBench {
       newId: () => `id-${next++}`,
       maxCalls,
       settings: { ringAfterMs: 200, prepareTimeoutMs: 5000, mediaTimeoutMs: 60_000 },
-      reporter: { report: (body) => this.reports.push(body) },
+      reporter: {
+        report: (body) => {
+          this.reports.push(body);
+          this.onReport(body);
+        },
+      },
       outbound: {
         routes: this.routes,
         dialer: this.dialer,
@@ -84,10 +91,8 @@ export class TransferBench {
     });
   }
 
-  /** A call that came in and is up, with its peer, agent and media. */
-  async callUp(
-    agent: Partial<AgentSettings> = {},
-  ): Promise<{ peer: FakeLeg; agent: FakeAgent; media: FakeMediaLeg }> {
+  /** A call that has just come in. */
+  offered(agent: Partial<AgentSettings> = {}): { peer: FakeLeg } {
     const peer = new FakeLeg();
     this.calls.admit(
       peer,
@@ -100,16 +105,32 @@ export class TransferBench {
       },
       ['PCMU'],
     );
+    return { peer };
+  }
+
+  /** A call that came in and is answered; its ACK is awaited. */
+  async answered(
+    agent: Partial<AgentSettings> = {},
+  ): Promise<{ peer: FakeLeg; agent: FakeAgent; media: FakeMediaLeg }> {
+    const { peer } = this.offered(agent);
     await settle();
     const media = this.media.last;
     peer.peer.answered();
-    peer.peer.acknowledged(null);
-    await settle();
     return { peer, agent: this.agents.last, media };
   }
 
-  /** A call of ours that is up. */
-  async placedUp(): Promise<{ peer: FakeOutboundLeg; agent: FakeAgent; media: FakeMediaLeg }> {
+  /** A call that came in and is up, with its peer, agent and media. */
+  async callUp(
+    agent: Partial<AgentSettings> = {},
+  ): Promise<{ peer: FakeLeg; agent: FakeAgent; media: FakeMediaLeg }> {
+    const answered = await this.answered(agent);
+    answered.peer.peer.acknowledged(null);
+    await settle();
+    return answered;
+  }
+
+  /** A call of ours that has yet to be answered. */
+  place(): void {
     this.calls.place({
       callId: 'placed',
       orgId: 'org-1',
@@ -118,6 +139,11 @@ export class TransferBench {
       agent: echoAgent,
       variables: {},
     });
+  }
+
+  /** A call of ours that is up. */
+  async placedUp(): Promise<{ peer: FakeOutboundLeg; agent: FakeAgent; media: FakeMediaLeg }> {
+    this.place();
     await settle();
     const peer = this.dialer.last;
     peer.peer.answered(fakeAnswer);

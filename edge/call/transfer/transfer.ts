@@ -57,13 +57,16 @@ export class Transfer {
     return this.#state;
   }
 
+  /** Whether it can begin; when it cannot, it has failed by now. */
+  possible(): boolean {
+    const obstacle = this.plan.kind === 'refer' ? referObstacle(this.plan, this.#call, this.#parts) : null;
+    if (obstacle) this.#fail(obstacle);
+    return obstacle === null;
+  }
+
   begin(): void {
     const { kind, target, consult } = this.plan;
-    const obstacle = kind === 'refer' ? referObstacle(this.plan, this.#call, this.#parts) : null;
-    if (obstacle) {
-      this.#fail(obstacle);
-      return;
-    }
+    if (this.#state !== 'begun' || !this.possible()) return;
     this.#call.log.info({ target, method: kind, consult: consult !== null }, 'transfer begins');
     this.#call.ledger.note(`Transferring the call to ${target}.`);
     this.#input(kind === 'refer' && !consult ? 'refer' : 'call');

@@ -1,4 +1,9 @@
-/** The transfers of one call, one at a time: who may begin one, and what the call's own events mean to it. */
+/**
+ * The transfers of one call, one at a time: who may begin one, and what the call's own events mean to it.
+ *
+ * A call is reported as in progress with its answer, and from that report on it can be transferred. Until the ACK and
+ * the agent are there, nothing can be sent to the peer: a transfer that is ordered before waits for them.
+ */
 
 import type { PeerRefer } from '../ports/refer.ts';
 import type { TransferOrder, TransferOutcome } from '../ports/transfer.ts';
@@ -11,6 +16,8 @@ export class Transfers {
   readonly #call: TransferredCall;
   readonly #parts: TransferParts | null;
   #current: Transfer | null = null;
+  /** Whether the current one waits for the call to be up. */
+  #early = false;
   /** Whether the call is the leg to the target of another call's transfer. */
   #bound: boolean;
 
@@ -48,7 +55,8 @@ export class Transfers {
 
   /** @returns the transfer, or why there is none */
   begin({ method, target, consult }: TransferOrder): Transfer | FailedTransfer {
-    if (!this.#call.up) return failure('not_active', 'The call is not up.');
+    const { answered, termination } = this.#call;
+    if (!answered || termination) return failure('not_active', 'The call is not in progress.');
     if (!this.#idle) return failure('not_active', 'A transfer of the call is under way already.');
     return this.#begin({ kind: method, target, consult });
   }
@@ -80,7 +88,10 @@ export class Transfers {
 
   /** The call's media runs. */
   callerUp(): void {
-    this.#current?.callerUp();
+    const begins = this.#early;
+    this.#early = false;
+    if (begins) this.#current?.begin();
+    else this.#current?.callerUp();
   }
 
   /** The peer hangs up. @returns whether that completes a transfer */
@@ -100,7 +111,8 @@ export class Transfers {
     if (!this.#parts) return failure('no_route', 'This edge makes no calls.');
     const transfer = new Transfer(plan, this.#call, this.#parts);
     this.#current = transfer;
-    transfer.begin();
+    this.#early = plan.kind !== 'fallback' && !this.#call.up && transfer.possible();
+    if (!this.#early) transfer.begin();
     return transfer;
   }
 }
