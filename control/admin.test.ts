@@ -49,6 +49,36 @@ async function audit(): Promise<string[]> {
     .map((entry) => `${entry.actor.kind} ${entry.area} ${entry.action}`);
 }
 
+describe('the ceiling of an organization’s outgoing calls', () => {
+  it('is set for one organization, counts at once, and returns to that of the deployment', async () => {
+    const id = await admin('org', 'create', 'Acme');
+    const key = await admin('key', 'create', id);
+    const change = (call_limits: object) =>
+      control.app.inject({
+        method: 'PATCH',
+        url: '/v1/org/settings',
+        headers: { authorization: key },
+        payload: { call_limits },
+      });
+    expect(await admin('org', 'call-ceiling', id, '--concurrent', '5', '--per-minute', 'none')).toBe(
+      '{"concurrent":5,"per_minute":null}',
+    );
+    expect((await change({ concurrent: 6 })).statusCode).toBe(400);
+    expect((await change({ concurrent: 5, per_minute: 9999 })).statusCode).toBe(200);
+    await admin('org', 'call-ceiling', id, '--concurrent', '2');
+    const { organizations } = await control.services.edgeConfig.snapshot();
+    expect(organizations.find(({ org_id }) => org_id === id)?.call_limits).toMatchObject({ concurrent: 2 });
+    await admin('org', 'call-ceiling', id, '--concurrent', 'default', '--per-minute', 'default');
+    expect((await change({ concurrent: 6 })).statusCode).toBe(200);
+    await expect(admin('org', 'call-ceiling', id, '--concurrent', '0')).rejects.toEqual(
+      refused(expect.stringContaining('give a number from 1 to 10000')),
+    );
+    await expect(admin('org', 'call-ceiling', id)).rejects.toEqual(
+      refused(expect.stringContaining('--concurrent')),
+    );
+  });
+});
+
 describe('organizations', () => {
   it('are made, shown, told of alerts, entitled and switched off, at once and with an entry each', async () => {
     const id = await admin('org', 'create', 'Acme', '--email', 'owner@example.com');

@@ -36,6 +36,7 @@ import type { App } from './http/app-types.ts';
 import { createBase } from './http/base.ts';
 import { addGuard } from './http/guard.ts';
 import { addIdempotency } from './http/idempotency.ts';
+import { WrongKeys } from './http/wrong-keys.ts';
 import { numberRoutes } from './numbers/routes.ts';
 import { Quotas } from './organizations/quota-rules.ts';
 import { organizationRoutes } from './organizations/routes.ts';
@@ -109,9 +110,10 @@ async function assemble(options: AppOptions, database: Database, clock: Clock): 
   const metrics = createMetrics(app, services);
   services.tools.measure(metrics.registry);
   services.quotas.measure(metrics.registry);
+  services.wrongKeys.measure(metrics.registry);
   const { tools } = services.tools;
   addOpenApi(app);
-  addGuard(app, { ...config, db: database.db, clock });
+  addGuard(app, { ...config, db: database.db, clock, wrongKeys: services.wrongKeys });
   addIdempotency(app, services);
   const posting = { ...services, db: database.db, timeoutMs: config.webhookTimeoutMs, ...options.webhooks };
   const senders = alertSenders(config, logger);
@@ -233,6 +235,7 @@ function createServices(options: AppOptions, database: Database, clock: Clock): 
     announcements: new Announcements(clock),
     allowedTargets,
     quotas: new Quotas(config.quotas),
+    wrongKeys: new WrongKeys(clock),
     tools,
     promotionGates: new PromotionGates(),
     models,

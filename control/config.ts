@@ -59,7 +59,7 @@ export interface ControlConfig {
   readonly allowPrivateTargets: readonly string[];
   readonly requestsPerMinute: number;
   readonly metricsPublic: boolean;
-  /** Of organizations that have set none. */
+  /** The ceiling of organizations for which the operator has set none. */
   readonly callLimits: { readonly concurrent: number | null; readonly per_minute: number | null };
   readonly callLogDays: number;
   readonly traceDays: number;

@@ -10,6 +10,7 @@ import type { SecretBox } from './db/secrets.ts';
 import type { Announcements } from './edges/announcements.ts';
 import type { ConnectedEdges } from './edges/registry.ts';
 import type { EdgeConfigStore } from './edges/store.ts';
+import type { WrongKeys } from './http/wrong-keys.ts';
 import type { Quotas } from './organizations/quota-rules.ts';
 import type { PromotionGates } from './promotion/rules.ts';
 import type { ToolService } from './tools/service.ts';
@@ -34,6 +35,8 @@ export interface Services {
   readonly conversations: TextSessionParts;
   /** What organizations may keep. */
   readonly quotas: Quotas;
+  /** Answers requests whose key opens nothing. */
+  readonly wrongKeys: WrongKeys;
   readonly tools: ToolService;
   /** Where edges bring test runs over a call. */
   readonly testCalls: TestCallDoor;

@@ -103,12 +103,13 @@ export const settings = [
   {
     name: 'CALL_LIMIT_CONCURRENT',
     default: '',
-    description: 'Outgoing calls at a time of an organization that has set no limits. Unset: no limit.',
+    description:
+      'Most outgoing calls at a time of an organization; it can set less, and `org call-ceiling` sets another ceiling for one. Unset: no limit.',
   },
   {
     name: 'CALL_LIMIT_PER_MINUTE',
     default: '',
-    description: 'Outgoing calls within 60 s of such an organization. Unset: no limit.',
+    description: 'Most outgoing calls of an organization within 60 s, in the same way. Unset: no limit.',
   },
   { name: 'CALL_LOG_DAYS', default: '90', description: 'Days that call records are kept.' },
   { name: 'TRACE_DAYS', default: '14', description: 'Days that SIP traces are kept.' },

@@ -9,7 +9,7 @@ import type { EdgeConfigStore } from '../edges/store.ts';
 export class UsageError extends Error {}
 
 export interface Tools {
-  readonly config: Pick<ControlConfig, 'region' | 'sipEntitlementDefault'>;
+  readonly config: Pick<ControlConfig, 'region' | 'sipEntitlementDefault' | 'callLimits'>;
   readonly clock: Clock;
   readonly secrets: SecretBox;
   readonly edgeConfig: EdgeConfigStore;
@@ -25,6 +25,8 @@ export const optionKinds = {
   email: { type: 'string', multiple: true },
   sms: { type: 'string', multiple: true },
   region: { type: 'string' },
+  concurrent: { type: 'string' },
+  'per-minute': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -36,6 +38,8 @@ export interface Options {
   readonly email?: readonly string[];
   readonly sms?: readonly string[];
   readonly region?: string;
+  readonly concurrent?: string;
+  readonly 'per-minute'?: string;
 }
 
 /** What a command prints: a text, or rows of a table. */

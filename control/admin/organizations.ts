@@ -8,6 +8,7 @@ import { recordChange } from '../audit/store.ts';
 import type { Db, OrganizationRow } from '../db/tables.ts';
 import type { Altered } from '../edges/store.ts';
 import { listNumbers } from '../numbers/store.ts';
+import { type CallCeiling, ceilingOf } from '../organizations/call-limit-rules.ts';
 import {
   createOrganization,
   listApiKeys,
@@ -53,7 +54,7 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
     takes: '<org id>',
     help: 'one organization with its settings',
     options: [],
-    run: async ({ database: { db } }, id) => {
+    run: async ({ config, database: { db } }, id) => {
       const row = await find(db, id);
       const keys = await listApiKeys(db, row.id);
       return Object.entries({
@@ -62,7 +63,8 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
         alert_emails: JSON.parse(row.alert_emails).join(', '),
         alert_sms_numbers: JSON.parse(row.alert_sms_numbers).join(', '),
         event_webhook_url: row.event_webhook_url ?? '',
-        call_limits: row.call_limits ?? 'those of the deployment',
+        call_ceiling: JSON.stringify(ceilingOf(row.call_ceiling, config.callLimits)),
+        call_limits: row.call_limits ?? 'none of its own',
         numbers: (await listNumbers(db, row.id)).length,
         keys_in_force: keys.filter((key) => key.revoked_at === null).length,
       }).map(([setting, value]) => ({ setting, value }));
@@ -95,6 +97,25 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
       };
       await changeRow(tools, id, 'update', change);
       return 'alert recipients set';
+    },
+  },
+  'org call-ceiling': {
+    takes: '<org id>',
+    help: [
+      'set the most outgoing calls that an organization can make; its own limits can only be lower',
+      '--concurrent and --per-minute <1 to 10000>, "none" for no ceiling, or "default" for that of the deployment',
+    ].join('\n'),
+    options: ['concurrent', 'per-minute'],
+    run: async (tools, id, { concurrent, 'per-minute': perMinute }) => {
+      if (concurrent === undefined && perMinute === undefined) {
+        throw new UsageError('Give --concurrent, --per-minute or both.');
+      }
+      const row = await find(tools.database.db, id);
+      const call_ceiling = changedCeiling(row.call_ceiling, { concurrent, per_minute: perMinute });
+      await changeRow(tools, row.id, 'update', { call_ceiling }, (orgId, altered) =>
+        altered.organizations.add(orgId),
+      );
+      return JSON.stringify(ceilingOf(call_ceiling, tools.config.callLimits));
     },
   },
   'org rotate-secret': {
@@ -190,4 +211,23 @@ function checkedNumber(text: string): string {
   const number = toE164(text);
   if (number !== null) return number;
   throw new UsageError(`"${text}" is not an E.164 number.`);
+}
+
+/** @param stored JSON, null for none @returns the same @throws UsageError */
+function changedCeiling(
+  stored: string | null,
+  given: Readonly<Record<keyof CallCeiling, string | undefined>>,
+): string | null {
+  const ceiling = new Map<string, number | null>(Object.entries(stored === null ? {} : JSON.parse(stored)));
+  for (const [name, text] of Object.entries(given)) {
+    if (text === 'default') ceiling.delete(name);
+    else if (text !== undefined) ceiling.set(name, text === 'none' ? null : checkedCeiling(text));
+  }
+  return ceiling.size === 0 ? null : JSON.stringify(Object.fromEntries(ceiling));
+}
+
+function checkedCeiling(text: string): number {
+  const number = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= 10_000) return number;
+  throw new UsageError(`"${text}" is not a ceiling: give a number from 1 to 10000, "none" or "default".`);
 }

@@ -61,6 +61,7 @@ describe('a database of an earlier version', () => {
       alert_sms_numbers: '[]',
       event_webhook_url: null,
       call_limits: null,
+      call_ceiling: null,
       disabled_at: null,
     });
     expect(file.prepare('select * from api_keys').get()).toMatchObject({ last_used_at: null });

@@ -16,19 +16,23 @@ export interface Item {
   readonly content: string | null;
 }
 
+/** The ceiling (JSON) meets the deployment's where the element leaves for an edge. */
+export type StoredOrganization = OrgConfig & { readonly call_ceiling?: string };
+
 export async function organizationItem(db: Db, id: string): Promise<Item> {
   const row = await db
     .selectFrom('organizations')
-    .select(['signing_secret', 'call_limits'])
+    .select(['signing_secret', 'call_limits', 'call_ceiling'])
     .where('id', '=', id)
     .where('disabled_at', 'is', null)
     .executeTakeFirst();
   if (!row) return { kind: 'organization', key: id, content: null };
-  const { signing_secret, call_limits } = row;
-  const content: OrgConfig = {
+  const { signing_secret, call_ceiling, call_limits } = row;
+  const content: StoredOrganization = {
     org_id: id,
     signing_secret,
     ...(call_limits !== null && { call_limits: JSON.parse(call_limits) }),
+    ...(call_ceiling !== null && { call_ceiling }),
   };
   return { kind: 'organization', key: id, content: JSON.stringify(content) };
 }

@@ -4,11 +4,11 @@
  * disagree, and an edge is sent only the elements that are newer than what it has.
  */
 import type { EdgeConfig, EdgeConfigChange, OrgConfig, PathwayConfig } from '#shared/edge-protocol/config.ts';
-import type { CallLimits, NumberConfig } from '#shared/edge-protocol/numbers.ts';
+import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import type { Database } from '../db/open.ts';
 import type { SecretBox } from '../db/secrets.ts';
 import type { Db, EdgeConfigItemRow } from '../db/tables.ts';
-import { limitsInForce } from '../organizations/call-limit-rules.ts';
+import { type CallCeiling, ceilingOf, limitsInForce } from '../organizations/call-limit-rules.ts';
 import { signingSecretContext } from '../organizations/store.ts';
 import { openPassword } from '../sip/store.ts';
 import {
@@ -18,6 +18,7 @@ import {
   numberItem,
   organizationItem,
   pathwayItems,
+  type StoredOrganization,
   storedContent,
   storeItem,
 } from './config-items.ts';
@@ -37,8 +38,8 @@ export class Altered {
 export interface EdgeConfigSettings {
   readonly allowPrivateTargets: readonly string[];
   readonly openInbound: boolean;
-  /** Of organizations that have set none. */
-  readonly callLimits: CallLimits;
+  /** The ceiling of organizations for which the operator has set none. */
+  readonly callLimits: CallCeiling;
 }
 
 export class EdgeConfigStore {
@@ -170,7 +171,7 @@ export class EdgeConfigStore {
     }
     for (const id of altered.pathways) present.push(...(await pathwayItems(db, id)));
     if (altered.settings) {
-      // The defaults are put into the elements where they leave: another process may run with other settings.
+      // The deployment's ceiling is put into the elements where they leave: another process may run with other settings.
       const content = JSON.stringify({ ...this.#deployment(), call_limits: this.#settings.callLimits });
       present.push({ kind: 'settings', key: 'deployment', content });
     }
@@ -201,10 +202,13 @@ export class EdgeConfigStore {
         numbers.push(openTrunks(stored, open, (input) => this.#secrets.derive(input)));
       } else if (kind === 'pathway') pathways.push(JSON.parse(content));
       else if (kind === 'organization') {
-        const stored: OrgConfig = JSON.parse(content);
+        const { call_ceiling, ...stored }: StoredOrganization = JSON.parse(content);
         // Kept sealed; opened where it leaves for an edge.
         const signing_secret = this.#secrets.open(stored.signing_secret, signingSecretContext(key));
-        const call_limits = limitsInForce(stored.call_limits, this.#settings.callLimits);
+        const call_limits = limitsInForce(
+          stored.call_limits,
+          ceilingOf(call_ceiling ?? null, this.#settings.callLimits),
+        );
         organizations.push({ ...stored, signing_secret, ...(call_limits && { call_limits }) });
       }
     }

@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { WrongKeys } from '../http/wrong-keys.ts';
 import { keyOfHeader } from '../organizations/rules.ts';
 import { findEdgeToken, revokedTokens } from '../organizations/store.ts';
 import { type LinkParts, serveLink } from './link.ts';
@@ -13,6 +14,8 @@ const closingGraceMs = 1000;
 const policyViolation = 1008;
 
 const edgeLinkPath = '/v1/edge/link';
+
+type DoorParts = LinkParts & { readonly wrongKeys: WrongKeys };
 
 export interface EdgeDoor {
   /** Ends the connections whose token was revoked since, also by another process. */
@@ -28,7 +31,7 @@ export interface EdgeDoor {
  */
 export function acceptEdges(
   server: Server,
-  parts: LinkParts,
+  parts: DoorParts,
   frameBytes: number,
   otherDoor: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean = () => false,
 ): EdgeDoor {
@@ -76,16 +79,23 @@ export function acceptEdges(
   return { endRevoked, close };
 }
 
-type Admitted = { readonly tokenId: string } | { readonly status: 401 | 404 };
+type Admitted = { readonly tokenId: string } | { readonly status: 401 | 404 | 429 };
 
-async function admit(request: IncomingMessage, { db, clock }: LinkParts): Promise<Admitted> {
+async function admit(request: IncomingMessage, { db, clock, wrongKeys }: DoorParts): Promise<Admitted> {
   if (request.url?.split('?', 1)[0] !== edgeLinkPath) return { status: 404 };
   const token = keyOfHeader(request.headers.authorization);
   const tokenId = token === null ? null : await findEdgeToken(db, clock, token);
-  return tokenId === null ? { status: 401 } : { tokenId };
+  if (tokenId !== null) return { tokenId };
+  const { statusCode } = wrongKeys.refusal(request.socket.remoteAddress ?? '', token);
+  return { status: statusCode === 429 ? 429 : 401 };
 }
 
-const reasons = { 401: 'Unauthorized', 404: 'Not Found', 503: 'Service Unavailable' } as const;
+const reasons = {
+  401: 'Unauthorized',
+  404: 'Not Found',
+  429: 'Too Many Requests',
+  503: 'Service Unavailable',
+} as const;
 
 function refuse(socket: Duplex, status: keyof typeof reasons): void {
   if (socket.destroyed) return;

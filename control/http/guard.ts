@@ -7,6 +7,7 @@ import { keyOfHeader } from '../organizations/rules.ts';
 import { findApiKey, noteKeyUse } from '../organizations/store.ts';
 import type { App, Caller } from './app-types.ts';
 import { RateLimiter, type WindowState } from './rate-limit.ts';
+import type { WrongKeys } from './wrong-keys.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,6 +19,7 @@ declare module 'fastify' {
 export interface GuardOptions {
   readonly db: Db;
   readonly clock: Clock;
+  readonly wrongKeys: WrongKeys;
   readonly requestsPerMinute: number;
   /** Whether /metrics answers without a key. */
   readonly metricsPublic: boolean;
@@ -29,7 +31,7 @@ export function addGuard(app: App, options: GuardOptions): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('counted', null);
   app.addHook('onSend', async ({ counted, routeOptions }, reply) => {
-    if (counted && reply.statusCode === 503) {
+    if (counted && cameToNothing(reply)) {
       limiter.giveBack(counted.subject, routeOptions.config.limits ?? [], counted.moment);
     }
   });
@@ -50,11 +52,21 @@ export function addGuard(app: App, options: GuardOptions): void {
   });
 }
 
-async function authenticate({ db, clock }: GuardOptions, request: FastifyRequest): Promise<Caller> {
+/** Refused, or answered from what an earlier request did: it must not use up what the organization may do. */
+function cameToNothing(reply: FastifyReply): boolean {
+  const { statusCode } = reply;
+  const isRefused = (statusCode >= 400 && statusCode < 500) || statusCode === 503;
+  return isRefused || reply.hasHeader('idempotent-replayed');
+}
+
+async function authenticate(
+  { db, clock, wrongKeys }: GuardOptions,
+  request: FastifyRequest,
+): Promise<Caller> {
   const key = keyOfHeader(request.headers.authorization);
   // Looked up each time, so that a key revoked by another process opens nothing from that moment on.
   const found = key === null ? null : await findApiKey(db, key);
-  if (!found) throw ApiError.of('AUTH_FAILURE');
+  if (!found) throw wrongKeys.refusal(request.ip, key);
   await noteKeyUse(db, clock, found);
   const { id: keyId, prefix: keyPrefix, org_id: orgId } = found;
   if (orgId === null) return { kind: 'operator', keyId, keyPrefix };

@@ -15,7 +15,8 @@ import type { Db, NumberRow } from '../db/tables.ts';
 import { resolveVersion } from '../edges/rules.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import { rowStream } from '../http/row-stream.ts';
-import { isoTime } from '../organizations/store.ts';
+import { ceilingOf, checkBelowCeiling } from '../organizations/call-limit-rules.ts';
+import { findOrganization, isoTime } from '../organizations/store.ts';
 import { findPathway, findVersion } from '../pathways/store.ts';
 import { requirePersona } from '../personas/store.ts';
 import type { Services } from '../services.ts';
@@ -107,6 +108,10 @@ function updateInbound(
   checkTargets(services, body);
   return services.edgeConfig.change(async (db, altered) => {
     const row = await requireNumber(db, orgId, text);
+    if (body.call_limits) {
+      const { call_ceiling } = await findOrganization(db, orgId);
+      checkBelowCeiling(body.call_limits, ceilingOf(call_ceiling, services.config.callLimits));
+    }
     const change = changeNumber(row, fields);
     await checkReferences(db, orgId, change, body);
     await updateNumber(db, orgId, row.number, { ...change.row, updated_at: isoTime(services.clock) });

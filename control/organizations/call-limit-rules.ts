@@ -1,7 +1,13 @@
-/** Call limits as they are stored, shown and sent to the edges: pure. */
+/** Call limits and their ceilings as they are stored, shown and sent to the edges: pure. */
 import type { Static } from 'typebox';
 import type { CallLimitsUpdate, CallLimitsView } from '#shared/api/call-limits.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
+import { ApiError } from '#shared/errors.ts';
+
+export const ceilingNames = ['concurrent', 'per_minute'] as const;
+
+/** What a customer's own limits cannot exceed; null: no ceiling. */
+export type CallCeiling = Readonly<Record<(typeof ceilingNames)[number], number | null>>;
 
 /** As the API shows them; null when none are set. */
 export function limitsView(
@@ -16,8 +22,33 @@ export function limitsView(
   };
 }
 
-/** What counts for an organization: its own limits or, when it has set none at all, the deployment's. Null: none. */
-export function limitsInForce(own: CallLimits | undefined, defaults: CallLimits): CallLimits | null {
-  if (own) return own;
-  return Object.values(defaults).every((limit) => limit === null) ? null : defaults;
+/**
+ * The ceiling of one organization.
+ * @param set by the operator for this organization, JSON; a missing member leaves the deployment's in force
+ */
+export function ceilingOf(set: string | null, deployment: CallCeiling): CallCeiling {
+  const own: Partial<CallCeiling> = set === null ? {} : JSON.parse(set);
+  return { ...deployment, ...own };
+}
+
+/** What the edges enforce: the organization's own limits, none of them above its ceiling. Null: no limits. */
+export function limitsInForce(own: CallLimits | undefined, ceiling: CallCeiling): CallLimits | null {
+  const lowered = ceilingNames.flatMap((name) => {
+    const most = ceiling[name];
+    return most === null ? [] : [[name, Math.min(own?.[name] ?? most, most)] as const];
+  });
+  if (!own && lowered.length === 0) return null;
+  return { ...own, ...Object.fromEntries(lowered) };
+}
+
+/** @throws ApiError INVALID_PARAMETER for a limit above the ceiling; a missing limit means the ceiling itself */
+export function checkBelowCeiling(limits: CallLimits | null | undefined, ceiling: CallCeiling): void {
+  for (const name of ceilingNames) {
+    const [limit, most] = [limits?.[name] ?? null, ceiling[name]];
+    if (limit === null || most === null || limit <= most) continue;
+    throw ApiError.invalid(
+      `/call_limits/${name}`,
+      `must be <= ${most}, the ceiling that the operator of this service has set for the organization`,
+    );
+  }
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectEdge } from '../testing/edge-client.ts';
 import { type CallOptions, startControl, type TestControl } from '../testing/harness.ts';
+import { limitsInForce } from './call-limit-rules.ts';
 
 let test: TestControl;
 beforeEach(async () => {
@@ -23,6 +24,7 @@ describe('/v1/org/settings', () => {
       alert_sms_numbers: [],
       event_webhook_url: null,
       call_limits: null,
+      call_ceiling: { concurrent: null, per_minute: null },
     };
     expect((await read()).body).toEqual({ data: initial, errors: null });
     expect((await patch({})).body.data).toEqual(initial);
@@ -132,19 +134,54 @@ describe('POST /v1/org/webhook-secret', () => {
   });
 });
 
-describe('the deployment', () => {
-  it('limits the outgoing calls of organizations that have set no limits', async () => {
+describe('the operator’s ceiling of outgoing calls', () => {
+  it('holds whatever an organization sets: its own limits go below it only', async () => {
     const limited = await startControl({ CALL_LIMIT_CONCURRENT: '20', CALL_LIMIT_PER_MINUTE: '60' });
     try {
-      const call = (body: object) => limited.call('PATCH', '/v1/org/settings', { body });
-      expect((await call({})).body.data?.call_limits).toBeNull();
-      await call({ call_limits: {} });
-      const { organizations } = await limited.control.services.edgeConfig.snapshot();
-      const limitsOf = (id: string) => organizations.find(({ org_id }) => org_id === id)?.call_limits;
-      expect(limitsOf(limited.foreignOrgId)).toEqual({ concurrent: 20, per_minute: 60 });
-      expect(limitsOf(limited.orgId)).toEqual({});
+      const change = (call_limits: object | null) =>
+        limited.call('PATCH', '/v1/org/settings', { body: { call_limits } });
+      const inForce = async (id = limited.orgId) => {
+        const { organizations } = await limited.control.services.edgeConfig.snapshot();
+        return organizations.find(({ org_id }) => org_id === id)?.call_limits;
+      };
+      const ceiling = { concurrent: 20, per_minute: 60 };
+      const { body } = await limited.call('GET', '/v1/org/settings');
+      expect(body.data).toMatchObject({ call_limits: null, call_ceiling: ceiling });
+      expect(await inForce(limited.foreignOrgId)).toEqual(ceiling);
+      for (const lifting of [{}, { concurrent: null, per_minute: null }, null]) {
+        expect((await change(lifting)).status).toBe(200);
+        expect(await inForce()).toMatchObject(ceiling);
+      }
+      await change({ concurrent: 3, blocked_prefixes: ['+1900'] });
+      expect(await inForce()).toEqual({ concurrent: 3, per_minute: 60, blocked_prefixes: ['+1900'] });
+      const refused = await change({ concurrent: 3, per_minute: 61 });
+      expect([refused.status, refused.body.errors]).toMatchObject([
+        400,
+        [{ code: 'INVALID_PARAMETER', details: { path: '/call_limits/per_minute' } }],
+      ]);
+      expect(refused.text).toContain('must be <= 60');
+      expect(await inForce()).toMatchObject({ concurrent: 3, per_minute: 60 });
     } finally {
       await limited.close();
     }
+  });
+});
+
+describe('limitsInForce', () => {
+  const none = { concurrent: null, per_minute: null };
+  it.each([
+    [undefined, none, null],
+    [undefined, { ...none, concurrent: 5 }, { concurrent: 5 }],
+    [{ concurrent: 9 }, { ...none, concurrent: 5 }, { concurrent: 5 }],
+    [{ concurrent: 2 }, { ...none, concurrent: 5 }, { concurrent: 2 }],
+    [{ concurrent: null }, { ...none, concurrent: 5 }, { concurrent: 5 }],
+    [{ per_minute: 9 }, none, { per_minute: 9 }],
+    [
+      { blocked_prefixes: ['+1'] },
+      { concurrent: 1, per_minute: 2 },
+      { concurrent: 1, per_minute: 2, blocked_prefixes: ['+1'] },
+    ],
+  ])('of %j below %j are %j', (own, ceiling, expected) => {
+    expect(limitsInForce(own, ceiling)).toEqual(expected);
   });
 });

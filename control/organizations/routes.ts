@@ -15,7 +15,7 @@ import type { OrganizationRow } from '../db/tables.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import { keepAnswer } from '../http/idempotency.ts';
 import type { Services } from '../services.ts';
-import { limitsView } from './call-limit-rules.ts';
+import { type CallCeiling, ceilingOf, checkBelowCeiling, limitsView } from './call-limit-rules.ts';
 import { checkUrl } from './rules.ts';
 import {
   findOrganization,
@@ -27,12 +27,14 @@ import {
 
 export function organizationRoutes(app: App, services: Services): void {
   const { db } = services.database;
+  const view = async (orgId: string) =>
+    settingsView(await findOrganization(db, orgId), services.config.callLimits);
 
   app.route({
     method: 'GET',
     url: '/v1/org/settings',
     schema: { summary: 'Settings of the organization', response: { 200: OrganizationSettingsAnswer } },
-    handler: async (request) => plain(settingsView(await findOrganization(db, orgOf(request)))),
+    handler: async (request) => plain(await view(orgOf(request))),
   });
 
   app.route({
@@ -59,7 +61,7 @@ export function organizationRoutes(app: App, services: Services): void {
       if (Object.keys(change).length > 0) {
         await changeSettings(services, orgOf(request), change, actorOf(request));
       }
-      return plain(settingsView(await findOrganization(db, orgOf(request))));
+      return plain(await view(orgOf(request)));
     },
   });
 
@@ -95,7 +97,7 @@ function settingsOf(orgId: string) {
   return { orgId, area: 'organization', subject: orgId };
 }
 
-/** Stores a change, and tells the edges when it concerns them. */
+/** Stores a change, and tells the edges when it concerns them. @throws ApiError INVALID_PARAMETER */
 function changeSettings(
   services: Services,
   orgId: string,
@@ -103,6 +105,11 @@ function changeSettings(
   by: Actor,
 ): Promise<void> {
   return services.edgeConfig.change(async (trx, altered) => {
+    if (change.call_limits) {
+      const { call_ceiling } = await findOrganization(trx, orgId);
+      const ceiling = ceilingOf(call_ceiling, services.config.callLimits);
+      checkBelowCeiling(JSON.parse(change.call_limits), ceiling);
+    }
     await updateOrganization(trx, orgId, change);
     const fields = Object.keys(change).sort();
     await recordChange(trx, services.clock, by, { ...settingsOf(orgId), action: 'update', fields });
@@ -116,7 +123,7 @@ function smsNumber(text: string, index: number): string {
   throw ApiError.invalid(`/alert_sms_numbers/${index}`, 'must be an E.164 number of 7 to 15 digits');
 }
 
-function settingsView(row: OrganizationRow): OrganizationSettings {
+function settingsView(row: OrganizationRow, deployment: CallCeiling): OrganizationSettings {
   return {
     org_id: row.id,
     name: row.name,
@@ -126,5 +133,6 @@ function settingsView(row: OrganizationRow): OrganizationSettings {
     alert_sms_numbers: JSON.parse(row.alert_sms_numbers),
     event_webhook_url: row.event_webhook_url,
     call_limits: limitsView(row.call_limits === null ? null : JSON.parse(row.call_limits)),
+    call_ceiling: ceilingOf(row.call_ceiling, deployment),
   };
 }

@@ -40,6 +40,7 @@ export async function createOrganization(
       alert_sms_numbers: '[]',
       event_webhook_url: null,
       call_limits: null,
+      call_ceiling: null,
       disabled_at: null,
     })
     .execute();
@@ -67,6 +68,7 @@ export type OrganizationChange = Partial<
     | 'alert_sms_numbers'
     | 'event_webhook_url'
     | 'call_limits'
+    | 'call_ceiling'
   >
 >;
 

@@ -5,6 +5,7 @@ import { Signature, Signed, SignPath, SignQuery } from '#shared/api/porting.ts';
 import { ApiError } from '#shared/errors.ts';
 import { actorOf } from '../audit/rules.ts';
 import type { App } from '../http/app-types.ts';
+import { clientNetwork } from '../http/client-network.ts';
 import { showWindow } from '../http/guard.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import type { Services } from '../services.ts';
@@ -28,7 +29,7 @@ export function signRoutes(app: App, services: Services): void {
     );
     scope.addHook('onRequest', async (request, reply) => {
       reply.headers(pageHeaders);
-      showWindow(reply, limiter.take(request.ip, [perAddress]));
+      showWindow(reply, limiter.take(clientNetwork(request.ip), [perAddress]));
     });
     scope.setErrorHandler(async (error: unknown, request, reply) => {
       if (!(error instanceof ApiError) || !prefersHtml(request.headers.accept)) throw error;

@@ -298,6 +298,35 @@ describe('test calls', () => {
     for (let tried = 0; tried < 11; tried++) expect((await start()).status).toBe(503);
   });
 
+  it('that are refused leave the limit as it was, and so does an answer that is given again', async () => {
+    const ask = (body: object, headers: Record<string, string> = {}) =>
+      test.call('POST', '/v1/sip/test-call', { body, headers });
+    const number = { phone_number: '+14155550100' };
+    for (let round = 0; round < 3; round++) {
+      for (const [body, status] of [
+        [{ ...number, max_seconds: 1 }, 400],
+        [{ ...number, unknown: 1 }, 400],
+        [{ phone_number: '+14155550999' }, 404],
+        [{ ...number, configuration_id: '00000000-0000-4000-8000-00000000dead' }, 404],
+      ] as const) {
+        expect((await ask(body)).status).toBe(status);
+      }
+    }
+    await edge.kill();
+    for (let round = 0; round < 10; round++) expect((await ask(number)).status).toBe(503);
+    edge = await connectEdge(test);
+    await edge.next('config');
+    const once = { 'idempotency-key': 'once' };
+    const first = ask(number, once);
+    await nextCommand('test_call.run');
+    expect((await first).status).toBe(200);
+    for (let round = 0; round < 10; round++) {
+      expect((await ask(number, once)).headers['idempotent-replayed']).toBe('true');
+    }
+    for (let made = 1; made < 10; made++) await started();
+    expect((await ask(number)).status).toBe(429);
+  });
+
   it('are limited to 10 in 15 minutes', async () => {
     for (let made = 0; made < 10; made++) await started();
     const refused = await start();

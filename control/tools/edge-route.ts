@@ -5,7 +5,6 @@
 import { Type } from 'typebox';
 import { Plain, plain } from '#shared/api/common.ts';
 import { EdgeToolResult, EdgeToolRun } from '#shared/api/tools.ts';
-import { ApiError } from '#shared/errors.ts';
 import type { App } from '../http/app-types.ts';
 import { keyOfHeader } from '../organizations/rules.ts';
 import { findEdgeToken } from '../organizations/store.ts';
@@ -26,7 +25,7 @@ export function edgeToolRoute(app: App, services: Services, tools: Tools): void 
       const token = keyOfHeader(request.headers.authorization);
       const { clock, database } = services;
       if (token === null || (await findEdgeToken(database.db, clock, token)) === null) {
-        throw ApiError.of('AUTH_FAILURE');
+        throw services.wrongKeys.refusal(request.ip, token);
       }
     },
     handler: async (request) => {

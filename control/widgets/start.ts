@@ -18,7 +18,7 @@ export interface WidgetParts {
 }
 
 export function startWidgets(
-  { clock, config, conversations, database, quotas, secrets }: Services,
+  { clock, config, conversations, database, quotas, secrets, wrongKeys }: Services,
   log: FastifyBaseLogger,
   metrics: WidgetMetrics,
 ): WidgetParts {
@@ -34,7 +34,7 @@ export function startWidgets(
     onAnswer: metrics.answer,
   });
   const streams = new Streams({ ...parts, limits: limits.streams, metrics });
-  const visitors = new Visitors({ ...parts, secrets, limits: limits.visitors, metrics });
+  const visitors = new Visitors({ ...parts, secrets, wrongKeys, limits: limits.visitors, metrics });
   const stopSweep = startSweep({
     ...parts,
     threadDays: limits.threadDays,

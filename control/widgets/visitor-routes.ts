@@ -4,10 +4,11 @@ import { SessionAnswer, SessionCreate, ThreadPath, WidgetPath, widgetAnswer } fr
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { App } from '../http/app-types.ts';
+import { clientNetwork } from '../http/client-network.ts';
 import { isoTime } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
 import { embedScript } from './embed-script.ts';
-import { clientNetwork, isAllowedOrigin, requireIds } from './rules.ts';
+import { isAllowedOrigin, requireIds } from './rules.ts';
 import { createSession } from './sessions-store.ts';
 import type { WidgetParts } from './start.ts';
 import { findOpenThread, findThread, findWidget } from './store.ts';

@@ -5,11 +5,13 @@ import { ApiError } from '#shared/errors.ts';
 import type { SecretBox } from '../db/secrets.ts';
 import type { Db, WidgetRow, WidgetSessionRow } from '../db/tables.ts';
 import { orgOf } from '../http/app-types.ts';
+import { clientNetwork } from '../http/client-network.ts';
 import { showWindow } from '../http/guard.ts';
 import { type Limit, RateLimiter } from '../http/rate-limit.ts';
+import type { WrongKeys } from '../http/wrong-keys.ts';
 import { keyOfHeader } from '../organizations/rules.ts';
 import type { WidgetMetrics } from './metrics.ts';
-import { clientNetwork, isAllowedOrigin } from './rules.ts';
+import { isAllowedOrigin } from './rules.ts';
 import { findSession, isToken } from './sessions-store.ts';
 import { findWidget } from './store.ts';
 import { configOf } from './views.ts';
@@ -35,6 +37,7 @@ export interface VisitorParts {
   readonly clock: Clock;
   readonly secrets: Pick<SecretBox, 'derive'>;
   readonly limits: VisitorLimits;
+  readonly wrongKeys: WrongKeys;
   readonly metrics: Pick<WidgetMetrics, 'refused'>;
 }
 
@@ -55,9 +58,9 @@ export class Visitors {
     const widget = await this.allowOrigin(request, reply);
     const token = keyOfHeader(request.headers.authorization);
     if (token === null || !isToken(token)) return false;
-    const { clock, db, limits } = this.#parts;
+    const { clock, db, limits, wrongKeys } = this.#parts;
     const session = await findSession(db, token, new Date(clock.now()).toISOString());
-    if (!session) throw ApiError.of('AUTH_FAILURE');
+    if (!session) throw wrongKeys.refusal(request.ip, token);
     this.#limit(clientNetwork(request.ip), limit('visitor_address', limits.requestsPerMinute), reply);
     request.visitor = session;
     if (widget?.id === session.widget_id) {

@@ -20,3 +20,9 @@ export const CallLimitsView = Type.Object({
   allowed_prefixes: Type.Array(Type.String()),
   blocked_prefixes: Type.Array(Type.String()),
 });
+
+/** What the operator limits the organization to; null: no ceiling. */
+export const CallCeilingView = Type.Object({
+  concurrent: Nullable(Type.Integer()),
+  per_minute: Nullable(Type.Integer()),
+});

@@ -1,6 +1,6 @@
 /** The organization's own settings (contract 14.1). */
 import { type Static, Type } from 'typebox';
-import { CallLimitsUpdate, CallLimitsView } from '#shared/api/call-limits.ts';
+import { CallCeilingView, CallLimitsUpdate, CallLimitsView } from '#shared/api/call-limits.ts';
 import { Closed, Email, Iso, List, Nullable, PhoneNumber, Plain, Text } from '#shared/api/common.ts';
 
 const Optional = Type.Optional;
@@ -10,7 +10,7 @@ export const OrganizationPatch = Closed({
   alert_emails: Optional(List(Email(), 0, 20)),
   alert_sms_numbers: Optional(List(PhoneNumber(), 0, 20)),
   event_webhook_url: Optional(Nullable(Text(1, 2048, 'An https:// URL'))),
-  /** Replaces what was set; null returns to the defaults of the deployment. */
+  /** Replaces what was set; null leaves the ceiling alone in force. No limit may be above its ceiling. */
   call_limits: Optional(Nullable(CallLimitsUpdate)),
 });
 export type OrganizationPatch = Static<typeof OrganizationPatch>;
@@ -24,6 +24,7 @@ const Settings = Type.Object({
   alert_sms_numbers: Type.Array(text),
   event_webhook_url: Nullable(text),
   call_limits: Nullable(CallLimitsView),
+  call_ceiling: CallCeilingView,
 });
 export type OrganizationSettings = Static<typeof Settings>;
 

@@ -24,6 +24,7 @@ import { up as testRetention } from './0021-test-retention.ts';
 import { up as widgetThreadClients } from './0022-widget-thread-clients.ts';
 import { up as testRunCounts } from './0023-test-run-counts.ts';
 import { up as operatorIdempotency } from './0024-operator-idempotency.ts';
+import { up as callCeilings } from './0025-call-ceilings.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -50,4 +51,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0022-widget-thread-clients': { up: widgetThreadClients },
   '0023-test-run-counts': { up: testRunCounts },
   '0024-operator-idempotency': { up: operatorIdempotency },
+  '0025-call-ceilings': { up: callCeilings },
 };

@@ -15,8 +15,10 @@ export interface OrganizationRow {
   alert_sms_numbers: Json;
   /** Where events go that name no URL of their own. */
   event_webhook_url: string | null;
-  /** CallLimits of shared/edge-protocol/numbers.ts; null: the deployment's defaults. */
+  /** CallLimits of shared/edge-protocol/numbers.ts; null: none of its own. */
   call_limits: Json | null;
+  /** CallCeiling of organizations/call-limit-rules.ts; null: that of the deployment. */
+  call_ceiling: Json | null;
   /** Set: its keys open nothing and its numbers are not answered. */
   disabled_at: IsoTime | null;
 }
