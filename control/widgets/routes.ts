@@ -1,4 +1,4 @@
-/** /v1/widget: widgets and their threads (contract 7.1 and 7.2). */
+/** /v1/widget/{id}/threads: threads of widgets and their messages (contract 7.1 and 7.2). */
 import { NoMembers } from '#shared/api/common.ts';
 import {
   MessageAnswer,
@@ -8,75 +8,32 @@ import {
   ThreadListAnswer,
   ThreadPath,
   ThreadQuery,
-  WidgetCreate,
-  WidgetCreated,
   WidgetPath,
   widgetAnswer,
 } from '#shared/api/widgets.ts';
 import { ApiError } from '#shared/errors.ts';
-import { newId } from '#shared/ids.ts';
-import { actorOf } from '../audit/rules.ts';
-import { recordChange } from '../audit/store.ts';
 import type { Db } from '../db/tables.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import { keepAnswer } from '../http/idempotency.ts';
 import { isoTime } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
-import { checkAgent } from './agent-check.ts';
-import { acceptConfig, checkSource, requireIds } from './rules.ts';
+import { widgetManageRoutes } from './manage-routes.ts';
+import { requireIds } from './rules.ts';
 import type { WidgetParts } from './start.ts';
-import { insertWidget, listThreads, messagesByThread, messagesOf, type StoredThread } from './store.ts';
-import { bareThreadView, messageView, threadView, widgetView } from './views.ts';
+import { listThreads, messagesByThread, messagesOf, type StoredThread } from './store.ts';
+import { bareThreadView, messageView, threadView } from './views.ts';
 import { requireOwnThread, requireWidget } from './visitors.ts';
 
 const ofThread = ['WIDGET_NOT_FOUND', 'THREAD_NOT_FOUND'] as const;
 
-export function widgetRoutes(app: App, services: Services, { threads, visitors }: WidgetParts): void {
+export function widgetRoutes(app: App, services: Services, parts: WidgetParts): void {
+  widgetManageRoutes(app, services, parts);
+  const { threads, visitors } = parts;
   const { clock, database } = services;
   const { db } = database;
   const { admits } = visitors;
   const withMessages = async (thread: StoredThread, toVisitor: boolean, within: Db = db) =>
     threadView(thread, await messagesOf(within, thread.id), isoTime(clock), toVisitor);
-
-  app.route({
-    method: 'POST',
-    url: '/v1/widget',
-    config: {
-      atomic: true,
-      errors: ['PATHWAY_NOT_FOUND', 'PERSONA_NOT_FOUND', 'VERSION_NOT_FOUND', 'QUOTA_EXCEEDED'],
-    },
-    schema: { summary: 'Create a widget', body: WidgetCreate, response: { 200: WidgetCreated } },
-    handler: async (request) => {
-      const { body } = request;
-      checkSource(body);
-      const config = acceptConfig(body.config);
-      const now = isoTime(clock);
-      const { name, pathway_id = null, persona_id = null, pathway_version = 'production' } = body;
-      const row = {
-        id: newId(),
-        org_id: orgOf(request),
-        name,
-        pathway_id,
-        persona_id,
-        pathway_version: pathway_id === null ? null : String(pathway_version),
-        config: JSON.stringify(config),
-        created_at: now,
-        updated_at: now,
-      };
-      return db.transaction().execute(async (trx) => {
-        await services.quotas.room(trx, 'widgets', row.org_id);
-        await checkAgent(trx, row);
-        await insertWidget(trx, row);
-        await recordChange(trx, clock, actorOf(request), {
-          orgId: row.org_id,
-          area: 'widgets',
-          subject: row.id,
-          action: 'create',
-        });
-        return keepAnswer(trx, request, widgetAnswer({ widget: widgetView(row) }));
-      });
-    },
-  });
 
   app.route({
     method: 'GET',

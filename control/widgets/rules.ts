@@ -1,7 +1,7 @@
 /** What widgets and their threads may be: pure decisions (contract section 7). */
-import type { WidgetConfig, WidgetConfigWrite, WidgetCreate } from '#shared/api/widgets.ts';
+import type { WidgetConfig, WidgetConfigWrite, WidgetCreate, WidgetUpdate } from '#shared/api/widgets.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { WidgetMessageRow, WidgetThreadRow } from '../db/tables.ts';
+import type { WidgetMessageRow, WidgetRow, WidgetThreadRow } from '../db/tables.ts';
 
 const defaults: WidgetConfig = {
   timeoutSeconds: 86_400,
@@ -20,7 +20,11 @@ export function requireIds(params: Readonly<Record<string, string>>): void {
 }
 
 /** @throws ApiError INVALID_PARAMETER unless there is exactly one who answers */
-export function checkSource({ pathway_id, persona_id, pathway_version }: WidgetCreate): void {
+export function checkSource({
+  pathway_id,
+  persona_id,
+  pathway_version,
+}: Pick<WidgetCreate, 'pathway_id' | 'persona_id' | 'pathway_version'>): void {
   if ((pathway_id === undefined) === (persona_id === undefined)) {
     throw ApiError.invalid('/pathway_id', 'give exactly one of pathway_id and persona_id');
   }
@@ -29,8 +33,31 @@ export function checkSource({ pathway_id, persona_id, pathway_version }: WidgetC
   }
 }
 
-/** The configuration with its defaults. @throws ApiError INVALID_PARAMETER for what is no origin */
-export function acceptConfig(config: WidgetConfigWrite = {}): WidgetConfig {
+type Source = Pick<WidgetRow, 'pathway_id' | 'persona_id' | 'pathway_version'>;
+
+/**
+ * Who answers after an update: a pathway takes the place of a persona, and the other way round.
+ * @throws ApiError INVALID_PARAMETER
+ */
+export function changedSource(stored: Source, update: WidgetUpdate): Partial<Source> {
+  const { pathway_id, persona_id, pathway_version } = update;
+  if (pathway_id !== undefined || persona_id !== undefined) {
+    checkSource(update);
+    if (persona_id !== undefined) return { persona_id, pathway_id: null, pathway_version: null };
+    const kept = pathway_id === stored.pathway_id ? stored.pathway_version : null;
+    return {
+      pathway_id: pathway_id ?? null,
+      persona_id: null,
+      pathway_version: String(pathway_version ?? kept ?? 'production'),
+    };
+  }
+  if (pathway_version === undefined) return {};
+  if (stored.pathway_id === null) throw ApiError.invalid('/pathway_version', 'belongs to pathway_id');
+  return { pathway_version: String(pathway_version) };
+}
+
+/** The configuration, with what it had before or the defaults. @throws ApiError INVALID_PARAMETER for what is no origin */
+export function acceptConfig(config: WidgetConfigWrite = {}, before: WidgetConfig = defaults): WidgetConfig {
   for (const [index, origin] of (config.allowedOrigins ?? []).entries()) {
     if (!isOrigin(origin)) {
       throw ApiError.invalid(
@@ -39,7 +66,7 @@ export function acceptConfig(config: WidgetConfigWrite = {}): WidgetConfig {
       );
     }
   }
-  return { ...defaults, ...config };
+  return { ...before, ...config };
 }
 
 function isOrigin(text: string): boolean {

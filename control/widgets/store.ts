@@ -15,6 +15,50 @@ export function findWidget(db: Db, orgId: string | null, id: string): Promise<Wi
   return (orgId === null ? query : query.where('org_id', '=', orgId)).executeTakeFirst();
 }
 
+/** One page, newest first, without their configs. */
+export async function listWidgets(
+  db: Db,
+  orgId: string,
+  page: { readonly offset: number; readonly limit: number },
+): Promise<{ widgets: Omit<WidgetRow, 'config'>[]; total: number }> {
+  const all = db.selectFrom('widgets').where('org_id', '=', orgId);
+  const { total } = await all.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const widgets = await all
+    .select(['id', 'org_id', 'name', 'pathway_id', 'persona_id', 'pathway_version'])
+    .select(['created_at', 'updated_at'])
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return { widgets, total: Number(total) };
+}
+
+export async function updateWidget(
+  db: Db,
+  id: string,
+  change: Partial<Omit<WidgetRow, 'id' | 'org_id' | 'created_at'>>,
+): Promise<void> {
+  await db.updateTable('widgets').set(change).where('id', '=', id).execute();
+}
+
+/** Deletes a widget that has no threads. */
+export async function deleteWidget(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('widgets').where('id', '=', id).execute();
+}
+
+/** Deletes some threads of a widget with their messages and sessions. Returns their ids. */
+export async function deleteThreadsOf(db: Db, widgetId: string, limit: number): Promise<string[]> {
+  const some = db
+    .selectFrom('widget_threads')
+    .select('id')
+    .where('widget_id', '=', widgetId)
+    .orderBy('ordinal')
+    .limit(limit);
+  const gone = await db.deleteFrom('widget_threads').where('id', 'in', some).returning('id').execute();
+  return gone.map(({ id }) => id);
+}
+
 /** Widgets that a pathway answers. */
 export async function widgetsUsingPathway(db: Db, pathwayId: string): Promise<string[]> {
   const rows = await db

@@ -9,6 +9,7 @@
  * Messages of one thread are handled one after the other. A hand-off or an end does not wait: it breaks off the
  * answer that is being made, which then leaves no trace.
  */
+import { setImmediate } from 'node:timers/promises';
 import type { SenderType, WidgetConfig } from '#shared/api/widgets.ts';
 import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
@@ -19,6 +20,8 @@ import type { Live } from './live.ts';
 import { clean, PieceMask } from './masking.ts';
 import { endOf, unansweredText } from './rules.ts';
 import {
+  deleteThreadsOf,
+  deleteWidget,
   findAgent,
   findThread,
   insertMessage,
@@ -31,6 +34,9 @@ import {
 import type { Answered, ThreadAgent } from './thread-agent.ts';
 import { ThreadQueue } from './thread-queue.ts';
 import { configOf } from './views.ts';
+
+/** Threads of a deleted widget that go in one transaction, with up to `mostMessages` messages each. */
+const deletedAtOnce = 50;
 
 export interface ThreadsParts {
   readonly db: Db;
@@ -173,6 +179,28 @@ export class Threads {
     });
     this.#altered(threadId);
     return thread;
+  }
+
+  /**
+   * Deletes a widget with its threads, some at a time, so that no other request waits long for the database. A crash
+   * in the midst leaves the widget with the threads that remain.
+   * @param record in the transaction that deletes the widget
+   */
+  async removeWidget(widget: WidgetRow, record: (db: Db) => Promise<void>): Promise<void> {
+    const { db } = this.#parts;
+    for (let over = false; !over; ) {
+      const gone = await db.transaction().execute(async (trx) => {
+        const ids = await deleteThreadsOf(trx, widget.id, deletedAtOnce);
+        over = ids.length < deletedAtOnce;
+        if (over) {
+          await deleteWidget(trx, widget.id);
+          await record(trx);
+        }
+        return ids;
+      });
+      for (const id of gone) this.#altered(id);
+      await setImmediate();
+    }
   }
 
   /** Of a thread that was ended elsewhere, or handed to somebody: nobody waits for the agent any more. */

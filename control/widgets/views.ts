@@ -1,5 +1,12 @@
 /** Rows as the API shows them (contract section 7). */
-import type { BareThread, Widget, WidgetConfig, WidgetMessage, WidgetThread } from '#shared/api/widgets.ts';
+import type {
+  BareThread,
+  Widget,
+  WidgetConfig,
+  WidgetLine,
+  WidgetMessage,
+  WidgetThread,
+} from '#shared/api/widgets.ts';
 import type { WidgetMessageRow, WidgetRow } from '../db/tables.ts';
 import { endOf } from './rules.ts';
 import type { StoredThread } from './store.ts';
@@ -9,9 +16,14 @@ export function configOf(row: Pick<WidgetRow, 'config'>): WidgetConfig {
 }
 
 export function widgetView(row: WidgetRow): Widget {
+  return { ...widgetLine(row), config: configOf(row) };
+}
+
+/** Of a list: without the config, which has no small bound. */
+export function widgetLine(row: Omit<WidgetRow, 'config'>): WidgetLine {
   const { id, name, pathway_id, persona_id, created_at, updated_at } = row;
   const pathway_version = versionView(row.pathway_version);
-  return { id, name, pathway_id, persona_id, pathway_version, config: configOf(row), created_at, updated_at };
+  return { id, name, pathway_id, persona_id, pathway_version, created_at, updated_at };
 }
 
 function versionView(stored: string | null): Widget['pathway_version'] {

@@ -26,6 +26,16 @@ export const WidgetCreate = Closed({
 });
 export type WidgetCreate = Static<typeof WidgetCreate>;
 
+/** Members that are left out stay as they are; a pathway takes the place of a persona, and the other way round. */
+export const WidgetUpdate = Closed({
+  name: Optional(Text(1, 200)),
+  pathway_id: Optional(Uuid()),
+  persona_id: Optional(Uuid()),
+  pathway_version: Optional(PathwayVersionChoice),
+  config: Optional(WidgetConfigWrite),
+});
+export type WidgetUpdate = Static<typeof WidgetUpdate>;
+
 const WidgetConfig = Type.Object({
   timeoutSeconds: Type.Integer(),
   greeting: Nullable(text),
@@ -34,16 +44,17 @@ const WidgetConfig = Type.Object({
 });
 export type WidgetConfig = Static<typeof WidgetConfig>;
 
-const Widget = Type.Object({
+const WidgetLine = Type.Object({
   id: text,
   name: text,
   pathway_id: Nullable(text),
   persona_id: Nullable(text),
   pathway_version: Nullable(PathwayVersionChoice),
-  config: WidgetConfig,
   created_at: Iso(),
   updated_at: Iso(),
 });
+export type WidgetLine = Static<typeof WidgetLine>;
+const Widget = Type.Object({ ...WidgetLine.properties, config: WidgetConfig });
 export type Widget = Static<typeof Widget>;
 
 export const ThreadCreate = Closed({
@@ -85,7 +96,9 @@ export function widgetAnswer<T>(data: T): { status: 200; data: T; errors: null }
   return { status: 200, data, errors: null };
 }
 
-export const WidgetCreated = Success(Type.Object({ widget: Widget }));
+export const WidgetOne = Success(Type.Object({ widget: Widget }));
+export const WidgetList = Success(Type.Object({ widgets: Type.Array(WidgetLine), total: Type.Integer() }));
+export const WidgetDeleted = Success(Type.Object({ id: text, deleted: Type.Literal(true) }));
 export const ThreadAnswer = Success(Type.Object({ thread: WidgetThread }));
 export const MessageAnswer = Success(
   Type.Object({ messages: Type.Array(WidgetMessage), thread: BareThread }),
@@ -97,9 +110,13 @@ export const SessionAnswer = Success(
   Type.Object({ token: text, visitor_id: text, thread_id: text, expires_at: Iso() }),
 );
 
-export const ThreadQuery = Type.Object({
+export const WidgetPage = Type.Object({
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+});
+
+export const ThreadQuery = Type.Object({
+  ...WidgetPage.properties,
   thread_id: Type.Optional(Uuid()),
 });
 

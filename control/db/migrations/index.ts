@@ -25,6 +25,7 @@ import { up as widgetThreadClients } from './0022-widget-thread-clients.ts';
 import { up as testRunCounts } from './0023-test-run-counts.ts';
 import { up as operatorIdempotency } from './0024-operator-idempotency.ts';
 import { up as callCeilings } from './0025-call-ceilings.ts';
+import { up as pages } from './0026-pages.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -52,4 +53,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0023-test-run-counts': { up: testRunCounts },
   '0024-operator-idempotency': { up: operatorIdempotency },
   '0025-call-ceilings': { up: callCeilings },
+  '0026-pages': { up: pages },
 };
