@@ -119,6 +119,7 @@ export class Edge {
     if (reporting.config) onConfig(reporting.config);
     const unusable = Promise.withResolvers<never>();
     const engine = settings.drachtio ? null : engineOf(ground, reporting, signaling, unusable.reject);
+    if (engine) signaling.watchSources((known) => engine.know(known));
     const { tts } = speech;
     const edge = new Edge({ settings, log, media, tts, reporting, calls, signaling, trunks, probes, engine });
     addGauges(metrics, { media, calls, signaling });

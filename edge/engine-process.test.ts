@@ -57,7 +57,7 @@ beforeEach(async () => {
       app: { host: '127.0.0.1', port: 0, secret: 's' },
       clientTls: { ca: null, folder: null },
       hep: null,
-      limits: {},
+      limits: { maxConnections: 2 },
     },
     clock: systemClock,
     log: createLog('debug', { write: (line) => lines.push(line) }),
@@ -108,6 +108,26 @@ describe('the embedded engine as a process', () => {
     await unusable.promise;
     other.close();
     expect(lines.join('')).toContain(`port ${port}`);
+  });
+
+  it('keeps room for the sources that it was told of, also after it was started again', async () => {
+    engine.know(['127.0.0.1']);
+    engine.start();
+    await ready.promise;
+    ready = Promise.withResolvers();
+    process.kill(engine.pid ?? 0, 'SIGKILL');
+    await ready.promise;
+    const open = async (localAddress: string) => {
+      const options = { host: '127.0.0.1', port, ca: authority.cert, localAddress };
+      const socket = connect(options);
+      await once(socket, 'secureConnect');
+      return socket;
+    };
+    const stranger = await open('127.0.0.2');
+    const closed = once(stranger, 'close');
+    const known = [await open('127.0.0.1'), await open('127.0.0.1')];
+    await closed;
+    for (const socket of known) socket.destroy();
   });
 
   it('shows new certificates after a reload', async () => {

@@ -77,6 +77,7 @@ export class EngineProcess {
   #stopping = false;
   #wasReady = false;
   #metrics: Record<string, number> = {};
+  #sources: readonly string[] = [];
 
   constructor(options: EngineProcessOptions) {
     this.#options = options;
@@ -102,6 +103,20 @@ export class EngineProcess {
     child.once('close', (code, signal) => this.#ended(child, code, signal));
     createInterface({ input: child.stdout }).on('line', (line) => this.#heard(line));
     child.stdin.write(`${JSON.stringify(config)}\n`);
+    this.#tellSources();
+  }
+
+  /**
+   * Lets the engine know whose connections it must have room for: addresses and CIDR blocks of the configuration. All
+   * others share a part of the room.
+   */
+  know(sources: readonly string[]): void {
+    this.#sources = sources;
+    this.#tellSources();
+  }
+
+  #tellSources(): void {
+    this.#child?.stdin.write(`${JSON.stringify({ command: 'sources', sources: this.#sources })}\n`);
   }
 
   /** Lets the engine read its certificate files again. */

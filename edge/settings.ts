@@ -80,11 +80,30 @@ export const settings = [
     description: 'Token with which the edge shows itself to the control plane.',
   },
   { name: 'SIP_MAX_CONNECTIONS', default: '10000', description: 'Inbound TLS connections at a time.' },
-  { name: 'SIP_MAX_CONNECTIONS_PER_ADDRESS', default: '5000', description: 'The same of one address.' },
+  {
+    name: 'SIP_MAX_CONNECTIONS_PER_ADDRESS',
+    default: '5000',
+    description: 'The same of one address that a configuration names.',
+  },
   {
     name: 'SIP_HANDSHAKES_PER_SECOND',
     default: '500',
-    description: 'New TLS connections per second from one address.',
+    description: 'New TLS connections per second from one address that a configuration names.',
+  },
+  {
+    name: 'SIP_STRANGER_CONNECTIONS_PER_ADDRESS',
+    default: '200',
+    description: 'Inbound TLS connections at a time of one address that no configuration names.',
+  },
+  {
+    name: 'SIP_STRANGER_CONNECTIONS_PER_NETWORK',
+    default: '500',
+    description: 'The same of one network: /24 of IPv4, /64 of IPv6.',
+  },
+  {
+    name: 'SIP_STRANGER_FIRST_MESSAGE_S',
+    default: '5',
+    description: 'Seconds after the handshake in which such an address must send a whole SIP message.',
   },
   {
     name: 'SIP_REQUESTS_PER_SECOND',

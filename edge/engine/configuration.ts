@@ -5,7 +5,7 @@ import { readClientCertificates } from './client-certificates.ts';
 import { DEFAULT_MESSAGE_LIMITS } from './message/limits.ts';
 import type { StackOptions } from './stack.ts';
 import type { KeyPair, TlsMaterial } from './transport/certificates.ts';
-import { DEFAULT_TRANSPORT_LIMITS } from './transport/limits.ts';
+import { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './transport/limits.ts';
 
 const Port = Type.Integer({ minimum: 0, maximum: 65_535 });
 const Host = Type.String({ minLength: 1 });
@@ -30,6 +30,13 @@ const Limits = Type.Object(
     maxConnections: Type.Optional(Count),
     maxConnectionsPerAddress: Type.Optional(Count),
     handshakesPerSecond: Type.Optional(Count),
+    strangersPerAddress: Type.Optional(Count),
+    strangersPerNetwork: Type.Optional(Count),
+    strangerHandshakesPerNetwork: Type.Optional(Count),
+    strangerHandshakesPerSecond: Type.Optional(Count),
+    writeTimeoutMs: Type.Optional(Count),
+    firstMessageTimeoutMs: Type.Optional(Count),
+    strangerIdleTimeoutMs: Type.Optional(Count),
     maxQueuedBytes: Type.Optional(Count),
     silenceTimeoutMs: Type.Optional(Count),
     handshakeTimeoutMs: Type.Optional(Count),
@@ -91,24 +98,7 @@ export function stackOptions(configuration: Configuration): StackOptions {
       tls: { host: tls.host, port: tls.port },
       ...(wss === null ? {} : { wss }),
       certificates: () => readCertificates(configuration),
-      limits: {
-        maxMessageBytes: limits.maxMessageBytes ?? DEFAULT_TRANSPORT_LIMITS.maxMessageBytes,
-        maxConnections: limits.maxConnections ?? DEFAULT_TRANSPORT_LIMITS.maxConnections,
-        maxConnectionsPerAddress:
-          limits.maxConnectionsPerAddress ?? DEFAULT_TRANSPORT_LIMITS.maxConnectionsPerAddress,
-        handshakesPerSecond: limits.handshakesPerSecond ?? DEFAULT_TRANSPORT_LIMITS.handshakesPerSecond,
-        maxQueuedBytes: limits.maxQueuedBytes ?? DEFAULT_TRANSPORT_LIMITS.maxQueuedBytes,
-        silenceTimeoutMs: limits.silenceTimeoutMs ?? DEFAULT_TRANSPORT_LIMITS.silenceTimeoutMs,
-        handshakeTimeoutMs: limits.handshakeTimeoutMs ?? DEFAULT_TRANSPORT_LIMITS.handshakeTimeoutMs,
-        connectTimeoutMs: limits.connectTimeoutMs ?? DEFAULT_TRANSPORT_LIMITS.connectTimeoutMs,
-        idleTimeoutMs: limits.idleTimeoutMs ?? DEFAULT_TRANSPORT_LIMITS.idleTimeoutMs,
-        pingIntervalMs: limits.pingIntervalMs ?? DEFAULT_TRANSPORT_LIMITS.pingIntervalMs,
-        pongTimeoutMs: limits.pongTimeoutMs ?? DEFAULT_TRANSPORT_LIMITS.pongTimeoutMs,
-        requirePong: limits.requirePong ?? DEFAULT_TRANSPORT_LIMITS.requirePong,
-        tcpKeepaliveMs: limits.tcpKeepaliveMs ?? DEFAULT_TRANSPORT_LIMITS.tcpKeepaliveMs,
-        messageTimeoutMs: limits.messageTimeoutMs ?? DEFAULT_TRANSPORT_LIMITS.messageTimeoutMs,
-        drainTimeoutMs: limits.drainTimeoutMs ?? DEFAULT_TRANSPORT_LIMITS.drainTimeoutMs,
-      },
+      limits: transportLimits(limits),
     },
     publicHost,
     port: {
@@ -128,6 +118,12 @@ export function stackOptions(configuration: Configuration): StackOptions {
     requestsPerSecond: limits.requestsPerSecond ?? 10_000,
     maxTransactions: limits.maxTransactions ?? 50_000,
   };
+}
+
+/** The transport's part of the limits: what is not given is as usual. */
+function transportLimits(given: Static<typeof Limits>): TransportLimits {
+  const ours = Object.entries(given).filter(([name]) => name in DEFAULT_TRANSPORT_LIMITS);
+  return { ...DEFAULT_TRANSPORT_LIMITS, ...Object.fromEntries(ours) };
 }
 
 function readCertificates({ tls, clientTls }: Configuration): TlsMaterial {

@@ -20,6 +20,9 @@ export interface IncomingOwner {
   ended(incoming: IncomingRequest): void;
 }
 
+/** Octets that an answer has of our own, about: Server, Contact, Allow and the like. */
+const ownPart = 512;
+
 /** A request of the network with its transaction and the application that answers it. */
 export class IncomingRequest implements ServerUser {
   /** By which the application names the transaction. */
@@ -41,6 +44,8 @@ export class IncomingRequest implements ServerUser {
   after: string | null = null;
   /** RSeq of the last reliable provisional; 0 before the first. */
   rseq = 0;
+  /** Octets of the answer that is still to come, about. */
+  #owed = 0;
 
   constructor(
     owner: IncomingOwner,
@@ -66,7 +71,19 @@ export class IncomingRequest implements ServerUser {
     }
   }
 
+  /** The application has it. Until its answer the flow owes about as much as the request has, which that repeats. */
+  delivered(bytes: number): void {
+    this.#owed = bytes + ownPart;
+    this.flow.owe(this.#owed);
+  }
+
+  #settle(): void {
+    this.flow.settle(this.#owed);
+    this.#owed = 0;
+  }
+
   send(bytes: Buffer): void {
+    this.#settle();
     this.#owner.wire.send(this.flow, bytes, this.request.headers);
   }
 
@@ -75,6 +92,7 @@ export class IncomingRequest implements ServerUser {
   }
 
   ended(): void {
+    this.#settle();
     this.#owner.ended(this);
   }
 }

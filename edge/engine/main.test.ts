@@ -31,6 +31,7 @@ it('ends with its input, with the stop command and with SIGTERM, each time with 
 
 it('tells of requests that it refused, and blocks their source on command', async () => {
   const engine = await EngineProgram.start(certificates);
+  engine.know([]);
   const peer = await TestPeer.connect(engine.sipPort, certificates.ca);
   const told = once(createInterface({ input: engine.child.stdout }), 'line');
   peer.send([
@@ -44,9 +45,12 @@ it('tells of requests that it refused, and blocks their source on command', asyn
   expect(await peer.status()).toBe(405);
   expect((await told)[0]).toBe('{"event":"refusals","sources":{"127.0.0.1":1}}');
   const closed = once(peer.socket, 'close');
-  engine.child.stdin.write('{"command":"block"}\n{"command":"block","address":"127.0.0.1","seconds":60}\n');
+  engine.child.stdin.write(
+    '{"command":"sources","sources":[1]}\n{"command":"block"}\n{"command":"block","address":"127.0.0.1","seconds":60}\n',
+  );
   await closed;
   expect(engine.complaints.map(({ message }) => message)).toEqual([
+    'command sources: sources is no list of addresses',
     'command block: address or seconds missing',
   ]);
   await engine.stop();

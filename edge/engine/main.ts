@@ -95,6 +95,9 @@ function command(line: string, stack: Stack): boolean {
       case 'block':
         block(order, stack);
         break;
+      case 'sources':
+        stack.setKnown(sourcesOf(order));
+        break;
       default:
         throw new Error('unknown command');
     }
@@ -112,6 +115,13 @@ function block(order: object, stack: Stack): void {
   if (typeof address !== 'string' || typeof seconds !== 'number')
     throw new Error('address or seconds missing');
   stack.block(address, seconds);
+}
+
+/** @throws Error when it does not list sources */
+function sourcesOf(order: object): string[] {
+  const list = 'sources' in order && Array.isArray(order.sources) ? order.sources : null;
+  if (!list?.every((entry) => typeof entry === 'string')) throw new Error('sources is no list of addresses');
+  return list;
 }
 
 run().catch(startFailure);

@@ -65,6 +65,7 @@ export class Stack {
   readonly #refusals: Refusals;
   readonly #overRateLines = new LogThinning();
   readonly #refusedLines = new LogThinning();
+  readonly #cutLines = new LogThinning();
   readonly #unreadableLines = new LogThinning();
   #core: { uas: Uas; uac: Uac; answers: Answers; identity: Identity } | null = null;
 
@@ -96,6 +97,10 @@ export class Stack {
             this.#core?.uas.flowClosed(flow);
             this.#core?.uac.flowClosed(flow, reason);
           });
+        },
+        cut: ({ remoteAddress, outbound }, reason) => {
+          const line = this.#cutLines.tell(remoteAddress, clock.now());
+          if (line) log(outbound ? 'warn' : 'info', 'connection cut', { remoteAddress, reason, ...line });
         },
         refused: (remoteAddress, reason) => {
           const line = this.#refusedLines.tell(remoteAddress, clock.now());
@@ -156,6 +161,11 @@ export class Stack {
   /** Closes all inbound connections of `address` and takes none of it for so long. */
   block(address: string, seconds: number): void {
     this.#transport.block(address, seconds * 1_000);
+  }
+
+  /** From now on these sources are known: addresses and CIDR blocks. */
+  setKnown(sources: readonly string[]): void {
+    this.#transport.setKnown(sources);
   }
 
   metrics(): Record<string, number> {

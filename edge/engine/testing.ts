@@ -74,10 +74,25 @@ export class EngineProgram {
       engine.exit.then((code) => reject(new Error(`exit ${code}: ${JSON.stringify(engine.events)}`)));
     });
     engine.child.stdin.write(`${JSON.stringify({ ...engineConfiguration(certificates), ...changes })}\n`);
+    engine.know(['127.0.0.1']);
     const { tls, app } = await ready;
     engine.sipPort = portOf(tls);
     engine.appPort = portOf(app);
     return engine;
+  }
+
+  /** Tells it which sources are known. */
+  know(sources: readonly string[]): void {
+    this.child.stdin.write(`${JSON.stringify({ command: 'sources', sources })}\n`);
+  }
+
+  /** Its log line whose message or reason is this, as soon as it is there. */
+  async logged(text: string): Promise<EngineEvent> {
+    for (;;) {
+      const found = this.events.find(({ message, reason }) => message === text || reason === text);
+      if (found) return found;
+      await once(this.child.stdout, 'data');
+    }
   }
 
   /** Ends its input and waits for its end. @returns the exit code */
@@ -266,9 +281,11 @@ export class TestPeer extends Inbox {
     socket.on('error', () => {});
   }
 
-  static connect(port: number, ca: string): Promise<TestPeer> {
+  /** @param localAddress the peer's own */
+  static connect(port: number, ca: string, localAddress = '127.0.0.1'): Promise<TestPeer> {
     return new Promise((resolve, reject) => {
-      const socket = connect({ host: '127.0.0.1', port, ca }, () => resolve(new TestPeer(socket)));
+      const options = { host: '127.0.0.1', port, ca, localAddress };
+      const socket = connect(options, () => resolve(new TestPeer(socket)));
       socket.once('error', reject);
     });
   }

@@ -254,6 +254,7 @@ export class Uas implements IncomingOwner {
     const time = wireTime(this.clock.now());
     const dialogId = session?.dialog.id ?? '';
     const line = sipLine('network', bytes.length, peerOf(flow), time, transactionId, dialogId, listener);
+    incoming.delivered(bytes.length);
     incoming.client.send(line, bytes);
   }
 

@@ -18,6 +18,8 @@ const open: Flow = {
   setAside: () => {},
   pin: () => {},
   unpin: () => {},
+  owe: () => {},
+  settle: () => {},
   close: () => {},
 };
 

@@ -4,6 +4,7 @@
  */
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { InboundTrunk, NumberConfig } from '#shared/edge-protocol/numbers.ts';
+import { plainAddress } from '#shared/networks.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import type { CallPlan } from '../call/call-plan.ts';
 import type { Calls } from '../call/calls.ts';
@@ -19,7 +20,7 @@ import { type NumberIndex, normalizeNumber, uriOf, userOf } from './numbers.ts';
 import { parseReplaces, type Replaces } from './replaces.ts';
 import { sessionBody } from './session-body.ts';
 import { answerSession, readSession } from './session-timer.ts';
-import { plainAddress, type SourceIndex } from './sources.ts';
+import type { SourceIndex } from './sources.ts';
 import type { SrfRequest, SrfResponse } from './srf.ts';
 import type { Strangers } from './strangers.ts';
 

@@ -1,6 +1,7 @@
 /** Signaling as the edge composes it: one connection to the engine, and every request to the one who takes it. */
 import type { Clock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import { plainAddress } from '#shared/networks.ts';
 import { retryAfterS } from '../call/live-call.ts';
 import type { Log } from '../call/log.ts';
 import type {
@@ -31,7 +32,7 @@ import { OwnLine } from './own-line.ts';
 import { type RegistrarAccess, Registrations } from './registrations.ts';
 import type { SessionSettings } from './session-timer.ts';
 import { type Resolve, resolveSource, SourceHosts } from './source-hosts.ts';
-import { hostsOf, plainAddress, SourceIndex } from './sources.ts';
+import { hostsOf, SourceIndex } from './sources.ts';
 import { type EngineAddress, forgetInvite, type SrfRequest, type SrfResponse } from './srf.ts';
 import { type StrangerLimits, Strangers } from './strangers.ts';
 
@@ -90,6 +91,7 @@ export class Signaling implements Dialer {
   /** Absent unless the edge calls itself. */
   readonly own: OwnLine | null;
   #routing: Routing | null = null;
+  #sourcesChanged: (known: readonly string[]) => void = () => {};
   /** What waits for the engine. */
   readonly #waiting = new Set<() => void>();
 
@@ -186,8 +188,15 @@ export class Signaling implements Dialer {
     if (unreadable.length > 0) {
       this.#options.log.warn({ entries: unreadable }, 'allowed addresses that cannot be read are left out');
     }
+    this.#sourcesChanged(this.#routing.sources.knownEntries);
     this.#hosts.follow(hostsOf(config));
     this.#registrations?.follow(config.numbers);
+  }
+
+  /** @param told the sources that the configuration names, now and whenever they change: addresses and CIDR blocks */
+  watchSources(told: (known: readonly string[]) => void): void {
+    this.#sourcesChanged = told;
+    told(this.#routing?.sources.knownEntries ?? []);
   }
 
   /** Makes a call. Failures, that of the engine included, come as events. */
@@ -259,7 +268,9 @@ export class Signaling implements Dialer {
   #indexSources(): void {
     const routing = this.#routing;
     if (!routing) return;
-    this.#routing = { ...routing, sources: new SourceIndex(routing.config, this.#hosts.addresses) };
+    const sources = new SourceIndex(routing.config, this.#hosts.addresses);
+    this.#routing = { ...routing, sources };
+    this.#sourcesChanged(sources.knownEntries);
   }
 
   #engineLost(): void {

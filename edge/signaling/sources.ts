@@ -1,50 +1,8 @@
-/** Which source addresses belong to which trunk. Pure but for node's own address lists. */
-import { BlockList, isIP } from 'node:net';
+/** Which source addresses belong to which trunk. Pure. */
+import { isIP } from 'node:net';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { InboundTrunk, NumberConfig } from '#shared/edge-protocol/numbers.ts';
-
-const mappedPrefix = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i;
-
-/** An address as it is compared and reported: IPv4-mapped IPv6 as IPv4, without zone, IPv6 in lower case. */
-export function plainAddress(address: string): string {
-  const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
-  return bare.replace(mappedPrefix, '').toLowerCase();
-}
-
-/** A set of addresses and CIDR blocks of both families. */
-class AddressSet {
-  readonly #list = new BlockList();
-  #empty = true;
-
-  /** @returns false when `entry` is neither an address nor a CIDR block; it is then left out */
-  add(entry: string): boolean {
-    const slash = entry.indexOf('/');
-    const address = plainAddress(slash < 0 ? entry : entry.slice(0, slash));
-    const family = isIP(address);
-    if (family === 0) return false;
-    const type = family === 4 ? 'ipv4' : 'ipv6';
-    if (slash < 0) {
-      this.#list.addAddress(address, type);
-    } else {
-      const text = entry.slice(slash + 1);
-      const mapped = family === 4 && entry.includes(':');
-      const prefix = Number(text) - (mapped ? 96 : 0);
-      if (!/^\d{1,3}$/.test(text) || prefix < 0 || prefix > (family === 4 ? 32 : 128)) return false;
-      this.#list.addSubnet(address, prefix, type);
-    }
-    this.#empty = false;
-    return true;
-  }
-
-  get empty(): boolean {
-    return this.#empty;
-  }
-
-  has(address: string): boolean {
-    const family = isIP(address);
-    return family !== 0 && this.#list.check(address, family === 4 ? 'ipv4' : 'ipv6');
-  }
-}
+import { AddressSet, isWide, plainAddress } from '#shared/networks.ts';
 
 /** Who may call a number. `trunk` is the configuration that let the source in, null when calls are open to all. */
 export type Admission =
@@ -87,8 +45,16 @@ export class SourceIndex {
   readonly #byNumber = new Map<string, readonly TrunkSources[]>();
   /** By the user that they register. */
   readonly #registered = new Map<string, (RegisteredNumber & TrunkSources)[]>();
-  readonly #all = new AddressSet();
+  /** Sources that some configuration names closely enough to be trusted with room and answers. */
+  readonly #known = new AddressSet();
+  readonly #knownEntries = new Set<string>();
+  /** The same with very wide networks, which say nothing about who is in them but for their own number. */
+  readonly #listed = new AddressSet();
+  /** What is listed for any number of an organization. */
+  readonly #byOrganization = new Map<string, AddressSet>();
   readonly #openInbound: boolean;
+  /** Very wide networks, by number. */
+  readonly wide = new Map<string, readonly string[]>();
   /** Entries that could not be read, for the log. */
   readonly unreadable: string[] = [];
 
@@ -96,26 +62,44 @@ export class SourceIndex {
   constructor(config: EdgeConfig, resolved: ReadonlyMap<string, readonly string[]>) {
     this.#openInbound = config.open_inbound;
     for (const number of config.numbers) {
-      const trunks = number.inbound.map((trunk) => this.#sourcesOf(trunk, resolved));
+      const trunks = number.inbound.map((trunk) => this.#sourcesOf(number, trunk, resolved));
+      const wide = number.inbound.flatMap(({ allowed_ips }) => allowed_ips.filter(isWide));
+      if (wide.length > 0) this.wide.set(number.number, wide);
       this.#byNumber.set(number.number, trunks);
       for (const sources of trunks) this.#addRegistered(number, sources);
-      for (const host of outboundHosts(number)) this.#addOutbound(host, resolved);
+      for (const host of outboundHosts(number)) this.#addOutbound(number, host, resolved);
     }
   }
 
-  #sourcesOf(trunk: InboundTrunk, resolved: ReadonlyMap<string, readonly string[]>): TrunkSources {
+  #sourcesOf(
+    number: NumberConfig,
+    trunk: InboundTrunk,
+    resolved: ReadonlyMap<string, readonly string[]>,
+  ): TrunkSources {
     const addresses = new AddressSet();
     const hosts = trunk.source_host === null ? [] : (resolved.get(trunk.source_host) ?? []);
     for (const entry of [...trunk.allowed_ips, ...hosts]) {
-      if (addresses.add(entry)) this.#all.add(entry);
+      if (addresses.add(entry)) this.#list(number, entry);
       else this.unreadable.push(entry);
     }
     return { trunk, addresses };
   }
 
   /** Calls go to it and none need come from it, but its OPTIONS are no scanner's. */
-  #addOutbound(host: string, resolved: ReadonlyMap<string, readonly string[]>): void {
-    for (const address of isAddress(host) ? [host] : (resolved.get(host) ?? [])) this.#all.add(address);
+  #addOutbound(number: NumberConfig, host: string, resolved: ReadonlyMap<string, readonly string[]>): void {
+    for (const address of isAddress(host) ? [host] : (resolved.get(host) ?? [])) this.#list(number, address);
+  }
+
+  #list({ org_id }: NumberConfig, entry: string): void {
+    let ofOrganization = this.#byOrganization.get(org_id);
+    if (!ofOrganization) {
+      ofOrganization = new AddressSet();
+      this.#byOrganization.set(org_id, ofOrganization);
+    }
+    ofOrganization.add(entry);
+    this.#listed.add(entry);
+    if (isWide(entry) || !this.#known.add(entry)) return;
+    this.#knownEntries.add(entry);
   }
 
   #addRegistered(number: NumberConfig, sources: TrunkSources): void {
@@ -160,10 +144,26 @@ export class SourceIndex {
   }
 
   /**
-   * Whether any configuration of any number names this source, be it only to call it: such a one is no scanner. It
-   * may not call for that; `admit` says who may.
+   * Whether a configuration of any number names this source, be it only to call it: such a one is no scanner. It may
+   * not call for that; `admit` says who may. A very wide network names nobody: else one number that lists the whole
+   * Internet would make every source known to all numbers.
    */
   knows(address: string): boolean {
-    return this.#all.has(address);
+    return this.#known.has(address);
+  }
+
+  /** The entries by which sources are known: addresses and CIDR blocks. */
+  get knownEntries(): string[] {
+    return [...this.#knownEntries];
+  }
+
+  /** Whether any list names this source, very wide ones included: then it may have calls for that number. */
+  lists(address: string): boolean {
+    return this.#listed.has(address);
+  }
+
+  /** Whether a number of this organization names the source. */
+  isOfOrganization(orgId: string, address: string): boolean {
+    return this.#byOrganization.get(orgId)?.has(address) ?? false;
   }
 }

@@ -102,6 +102,7 @@ export class TestEdge {
       onRestart: () => {},
       onUnusable: () => up(new Error('the engine cannot start')),
     });
+    this.signaling.watchSources((known) => this.#engine.know(known));
     this.#engine.start();
   }
 

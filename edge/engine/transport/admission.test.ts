@@ -1,75 +1,198 @@
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import { Admission } from './admission.ts';
+import { Admission, type Verdict } from './admission.ts';
+import type { Guest } from './guest.ts';
 import { DEFAULT_TRANSPORT_LIMITS } from './limits.ts';
 
-function admission(limits: Partial<typeof DEFAULT_TRANSPORT_LIMITS>) {
+const known = ['192.0.2.0/28', '2001:db8::/48'];
+
+function admission(
+  limits: Partial<typeof DEFAULT_TRANSPORT_LIMITS> = {},
+  sources: readonly string[] = known,
+) {
   const clock = new FakeClock();
-  return { clock, gate: new Admission({ ...DEFAULT_TRANSPORT_LIMITS, ...limits }, clock) };
+  const gate = new Admission({ ...DEFAULT_TRANSPORT_LIMITS, ...limits }, clock);
+  gate.setKnown(sources);
+  /** Guests that had to go, by address. */
+  const evicted: string[] = [];
+  const visit = (address: string): Verdict => gate.admit(address, () => evicted.push(address));
+  const answer = (address: string): string => {
+    const verdict = visit(address);
+    return verdict.admitted ? 'admitted' : verdict.reason;
+  };
+  const enter = (address: string): Guest => {
+    const verdict = visit(address);
+    if (!verdict.admitted) throw new Error(`${address}: ${verdict.reason}`);
+    return verdict.guest;
+  };
+  return { clock, gate, evicted, answer, enter };
 }
 
-test('admits up to the limit of an address and again after a release', () => {
-  const { gate } = admission({ maxConnectionsPerAddress: 2 });
-  expect(gate.admit('a')).toBe('admitted');
-  expect(gate.admit('a')).toBe('admitted');
-  expect(gate.admit('a')).toBe('too many connections of this address');
-  expect(gate.admit('b')).toBe('admitted');
-  gate.release('a');
-  expect(gate.admit('a')).toBe('admitted');
+const a = '192.0.2.1';
+const b = '192.0.2.2';
+
+describe('a known source', () => {
+  it('is admitted up to the limit of an address and again after a release', () => {
+    const { gate, answer, enter } = admission({ maxConnectionsPerAddress: 2 });
+    const guest = enter(a);
+    enter(a);
+    expect(answer(a)).toBe('too many connections of this address');
+    expect(answer(b)).toBe('admitted');
+    gate.release(guest);
+    gate.release(guest);
+    expect(answer(a)).toBe('admitted');
+    expect(answer(a)).toBe('too many connections of this address');
+  });
+
+  it('is admitted up to the limit of all addresses', () => {
+    const { gate, answer, enter } = admission({ maxConnections: 2 });
+    const guest = enter(a);
+    enter(b);
+    expect(answer('192.0.2.3')).toBe('too many connections');
+    gate.release(guest);
+    expect(answer('192.0.2.3')).toBe('admitted');
+    expect(gate.open).toBe(2);
+  });
+
+  it('is admitted as often per second as allowed, connections that ended included', () => {
+    const { gate, clock, answer, enter } = admission({ handshakesPerSecond: 2 });
+    const visit = () => gate.release(enter(a));
+    const over = 'too many new connections per second of this address';
+    visit();
+    visit();
+    expect(answer(a)).toBe(over);
+    clock.advance(500);
+    visit();
+    expect(answer(a)).toBe(over);
+    clock.advance(60_000);
+    visit();
+    visit();
+    expect(answer(a)).toBe(over);
+  });
+
+  it('gets in at once, whatever strangers hold', () => {
+    const { gate, answer, enter, evicted } = admission({ maxConnections: 10, strangersPerNetwork: 3 });
+    for (let i = 0; i < 20; i++) answer(`198.51.${i}.1`);
+    expect([gate.open, gate.strangers]).toEqual([5, 5]);
+    for (let i = 0; i < 10; i++) enter(a);
+    expect([gate.open, gate.strangers, gate.evicted, evicted.length]).toEqual([10, 0, 5, 5]);
+    expect(answer(b)).toBe('too many connections');
+  });
+
+  it('is not blocked, and those of its /64 that are not known are', () => {
+    const { gate, answer } = admission({}, ['2001:db8::1', a]);
+    gate.block('2001:db8::1', 60_000);
+    gate.block(a, 60_000);
+    expect([answer(a), answer('2001:db8::1'), answer('2001:db8::2')]).toEqual([
+      'admitted',
+      'admitted',
+      'address is blocked',
+    ]);
+  });
+
+  it('never has to go for another one', () => {
+    const { answer, enter, evicted } = admission({ maxConnections: 4 });
+    for (const address of [a, a, a]) enter(address);
+    expect(answer('198.51.100.1')).toBe('admitted');
+    expect(answer('198.51.101.1')).toBe('too many connections');
+    expect(answer(b)).toBe('admitted');
+    expect(answer(b)).toBe('too many connections');
+    expect(evicted).toEqual(['198.51.100.1']);
+  });
 });
 
-test('admits up to the limit of all addresses', () => {
-  const { gate } = admission({ maxConnections: 2 });
-  gate.admit('a');
-  gate.admit('b');
-  expect(gate.admit('c')).toBe('too many connections');
-  gate.release('a');
-  expect(gate.admit('c')).toBe('admitted');
-  expect(gate.open).toBe(2);
-});
+describe('a stranger', () => {
+  it.each([
+    ['an address', ['198.51.100.1', '198.51.100.1', '198.51.100.1'], 'too many connections of this address'],
+    [
+      'a /24',
+      ['198.51.100.1', '198.51.100.1', '198.51.100.2', '198.51.100.3'],
+      'too many connections of this network',
+    ],
+    [
+      'a /64',
+      ['2001:db9::1', '2001:db9::2', '2001:db9::3', '2001:db9:0:0:ff::'],
+      'too many connections of this network',
+    ],
+  ])('is limited by %s', (_what, addresses, refusal) => {
+    const { answer } = admission({ strangersPerAddress: 2, strangersPerNetwork: 3 });
+    const answers = addresses.map(answer);
+    expect(answers.slice(0, -1).every((each) => each === 'admitted')).toBe(true);
+    expect(answers.at(-1)).toBe(refusal);
+  });
 
-test('admits as many new connections per second as allowed, connections that ended included', () => {
-  const { gate, clock } = admission({ handshakesPerSecond: 2 });
-  const visit = () => {
-    const verdict = gate.admit('a');
-    if (verdict === 'admitted') gate.release('a');
-    return verdict;
-  };
-  expect([visit(), visit(), visit()]).toEqual([
-    'admitted',
-    'admitted',
-    'too many new connections per second of this address',
-  ]);
-  clock.advance(500);
-  expect([visit(), visit()]).toEqual(['admitted', 'too many new connections per second of this address']);
-  clock.advance(60_000);
-  expect([visit(), visit(), visit()].filter((verdict) => verdict === 'admitted')).toHaveLength(2);
+  it('is limited in new connections per second, by network and all together', () => {
+    const { answer, clock } = admission({ strangerHandshakesPerNetwork: 2, strangerHandshakesPerSecond: 3 });
+    const network = 'too many new connections per second of this network';
+    const all = 'too many new connections per second of sources that no configuration names';
+    const visits = ['198.51.100.1', '198.51.100.2', '198.51.100.3', '198.51.101.1', '198.51.102.1', a];
+    expect(visits.map(answer)).toEqual(['admitted', 'admitted', network, 'admitted', all, 'admitted']);
+    clock.advance(1000);
+    expect(answer('198.51.100.1')).toBe('admitted');
+  });
+
+  it('finds room where one network holds more: of it goes who said nothing, then who was idle longest', () => {
+    const { enter, answer, evicted } = admission({ maxConnections: 8 });
+    const [first, second, third] = [1, 2, 3].map((host) => enter(`198.51.100.${host}`));
+    first?.spoke();
+    third?.spoke();
+    second?.spoke();
+    const silent = enter('198.51.100.4');
+    silent.ready(() => evicted.push('the connection of 198.51.100.4'));
+    expect(answer('203.0.113.1')).toBe('admitted');
+    expect(evicted).toEqual(['the connection of 198.51.100.4']);
+    first?.pin();
+    expect(answer('203.0.113.2')).toBe('admitted');
+    expect(evicted.slice(1)).toEqual(['198.51.100.3']);
+    // Two each now: nobody holds more than the newcomer would.
+    expect(answer('203.0.113.3')).toBe('too many connections');
+  });
+
+  it('whose connection a dialog needs never has to go', () => {
+    const { enter, answer, evicted } = admission({ maxConnections: 4 });
+    for (const host of [1, 2]) enter(`198.51.100.${host}`).pin();
+    expect(answer('203.0.113.1')).toBe('too many connections');
+    for (const address of [a, a]) enter(address);
+    expect(answer(a)).toBe('too many connections');
+    expect(evicted).toEqual([]);
+  });
+
+  it('that the configuration names from now on is none any more, and the other way round', () => {
+    const { gate, enter } = admission();
+    const guest = enter('198.51.100.1');
+    const carrier = enter(a);
+    expect([guest.known, carrier.known, gate.strangers]).toEqual([false, true, 1]);
+    gate.setKnown(['198.51.100.0/24']);
+    expect([guest.known, carrier.known, gate.strangers]).toEqual([true, false, 1]);
+    gate.release(guest);
+    gate.release(carrier);
+    expect([gate.open, gate.strangers]).toEqual([0, 0]);
+  });
 });
 
 test('forgetting idle sources does not refill their allowance early', () => {
-  const { gate, clock } = admission({ handshakesPerSecond: 1 });
-  gate.admit('a');
-  gate.release('a');
+  const { gate, clock, answer, enter } = admission({ handshakesPerSecond: 1 });
+  gate.release(enter(a));
   clock.advance(999);
   gate.prune();
-  expect(gate.admit('a')).toBe('too many new connections per second of this address');
+  expect(answer(a)).toBe('too many new connections per second of this address');
 });
 
 test('a block ends by itself', () => {
-  const { gate, clock } = admission({});
-  gate.block('a', 60_000);
-  expect(gate.admit('a')).toBe('address is blocked');
-  expect(gate.admit('b')).toBe('admitted');
+  const { gate, clock, answer } = admission();
+  gate.block('198.51.100.1', 60_000);
+  expect(answer('198.51.100.1')).toBe('address is blocked');
+  expect(answer('198.51.100.2')).toBe('admitted');
   clock.advance(60_000);
-  expect(gate.admit('a')).toBe('admitted');
+  expect(answer('198.51.100.1')).toBe('admitted');
 });
 
 test('a block can be lifted, and is forgotten after its end', () => {
-  const { gate, clock } = admission({});
-  gate.block('a', 1000);
-  gate.block('b', 1000);
-  gate.unblock('a');
-  expect(gate.isBlocked('a')).toBe(false);
+  const { gate, clock } = admission();
+  gate.block('198.51.100.1', 1000);
+  gate.block('198.51.100.2', 1000);
+  gate.unblock('198.51.100.1');
+  expect(gate.isBlocked('198.51.100.1')).toBe(false);
   expect(gate.blocked).toBe(1);
   clock.advance(1000);
   gate.prune();

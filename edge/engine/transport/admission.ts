@@ -1,72 +1,158 @@
-/** Who may connect: limits per address and in total, and the list of blocked addresses. */
+/**
+ * Who may connect. Sources that the configuration names are known; all others are strangers, who share a part of the
+ * room: whatever they do, a known source gets in, for when the room is full a stranger's connection ends.
+ */
 import type { Clock } from '#shared/clock.ts';
+import { AddressSet, hostKey, networkOf } from '#shared/networks.ts';
+import { Guest } from './guest.ts';
 import type { TransportLimits } from './limits.ts';
 
-export type Verdict =
-  | 'admitted'
+export type Refusal =
   | 'address is blocked'
   | 'too many connections'
   | 'too many connections of this address'
-  | 'too many new connections per second of this address';
+  | 'too many connections of this network'
+  | 'too many new connections per second of this address'
+  | 'too many new connections per second of this network'
+  | 'too many new connections per second of sources that no configuration names';
 
-interface Source {
-  open: number;
-  /** Token bucket: one token per connection, refilled at the allowed rate up to one second's worth. */
-  tokens: number;
-  refilledAt: number;
+export type Verdict =
+  | { readonly admitted: true; readonly guest: Guest }
+  | { readonly admitted: false; readonly reason: Refusal };
+
+/** Of all connections, the part that strangers may hold. */
+const strangersShare = 1 / 2;
+/** Blocks remembered; beyond, the oldest is forgotten. Each costs its source some refused requests. */
+const maxBlocks = 50_000;
+
+/** Allowance of new connections, refilled at `perSecond` up to one second's worth. */
+class Bucket {
+  #tokens: number;
+  #filledAt: number;
+
+  constructor(perSecond: number, now: number) {
+    this.#tokens = perSecond;
+    this.#filledAt = now;
+  }
+
+  get filledAt(): number {
+    return this.#filledAt;
+  }
+
+  has(perSecond: number, now: number): boolean {
+    // A clock set back must not take tokens away.
+    const elapsed = Math.max(0, now - this.#filledAt);
+    this.#tokens = Math.min(perSecond, this.#tokens + (elapsed * perSecond) / 1000);
+    this.#filledAt = now;
+    return this.#tokens >= 1;
+  }
+
+  take(): void {
+    this.#tokens--;
+  }
+}
+
+/** The connections of one address, or those of strangers in one network. */
+interface Group {
+  readonly guests: Set<Guest>;
+  readonly bucket: Bucket;
 }
 
 export class Admission {
   readonly #limits: TransportLimits;
   readonly #clock: Clock;
-  readonly #sources = new Map<string, Source>();
-  /** Address to the time at which its block ends. */
+  readonly #addresses = new Map<string, Group>();
+  /** Strangers only. */
+  readonly #networks = new Map<string, Group>();
+  readonly #strangersBucket: Bucket;
+  /** By `hostKey`, the time at which the block ends. */
   readonly #blocked = new Map<string, number>();
+  #knownSources = new AddressSet();
   #open = 0;
+  #strangers = 0;
+  #evicted = 0;
 
   constructor(limits: TransportLimits, clock: Clock) {
     this.#limits = limits;
     this.#clock = clock;
+    this.#strangersBucket = new Bucket(limits.strangerHandshakesPerSecond, clock.now());
   }
 
-  /** Counts a new connection of `address` when it is admitted; then `release` must follow once. */
-  admit(address: string): Verdict {
-    if (this.isBlocked(address)) return 'address is blocked';
-    if (this.#open >= this.#limits.maxConnections) return 'too many connections';
-    const source = this.#sourceOf(address);
-    if (source.open >= this.#limits.maxConnectionsPerAddress) return 'too many connections of this address';
-    if (source.tokens < 1) return 'too many new connections per second of this address';
-    source.tokens--;
-    source.open++;
-    this.#open++;
-    return 'admitted';
+  /**
+   * Counts a new connection of `address` when it is admitted; then `release` must follow once. A stranger's connection
+   * may have to end for it.
+   * @param close ends the new one
+   */
+  admit(address: string, close: (reason: string) => void): Verdict {
+    const known = this.#knownSources.has(address);
+    const reason = known ? this.#againstKnown(address) : this.#againstStranger(address);
+    if (reason !== null) return { admitted: false, reason };
+    const guest = new Guest(address, networkOf(address), known, close);
+    this.#enter(guest);
+    return { admitted: true, guest };
   }
 
-  release(address: string): void {
-    const source = this.#sources.get(address);
-    if (source === undefined || source.open === 0) return;
-    source.open--;
+  release(guest: Guest): void {
+    const group = this.#addresses.get(guest.address);
+    if (!group?.guests.delete(guest)) return;
     this.#open--;
+    if (!guest.known) this.#leaveStrangers(guest);
   }
 
+  /** From now on these sources are known: addresses and CIDR blocks. */
+  setKnown(entries: Iterable<string>): void {
+    this.#knownSources = new AddressSet();
+    for (const entry of entries) this.#knownSources.add(entry);
+    for (const [address, { guests }] of this.#addresses) {
+      const known = this.#knownSources.has(address);
+      for (const guest of guests) {
+        if (guest.known === known) continue;
+        if (known) this.#leaveStrangers(guest);
+        else this.#enterStrangers(guest);
+        guest.known = known;
+      }
+    }
+  }
+
+  isKnown(address: string): boolean {
+    return this.#knownSources.has(address);
+  }
+
+  /** With IPv6 the whole /64 is blocked. A known source never is. */
   block(address: string, ms: number): void {
-    this.#blocked.set(address, this.#clock.now() + ms);
+    const key = hostKey(address);
+    this.#blocked.delete(key);
+    this.#blocked.set(key, this.#clock.now() + ms);
+    if (this.#blocked.size <= maxBlocks) return;
+    const oldest = this.#blocked.keys().next();
+    if (!oldest.done) this.#blocked.delete(oldest.value);
   }
 
   unblock(address: string): void {
-    this.#blocked.delete(address);
+    this.#blocked.delete(hostKey(address));
   }
 
   isBlocked(address: string): boolean {
-    const until = this.#blocked.get(address);
+    const key = hostKey(address);
+    const until = this.#blocked.get(key);
     if (until === undefined) return false;
-    if (until > this.#clock.now()) return true;
-    this.#blocked.delete(address);
+    if (until > this.#clock.now()) return !this.#knownSources.has(address);
+    this.#blocked.delete(key);
     return false;
   }
 
   get open(): number {
     return this.#open;
+  }
+
+  /** Connections of strangers. */
+  get strangers(): number {
+    return this.#strangers;
+  }
+
+  /** Strangers' connections that ended to make room, since the start. */
+  get evicted(): number {
+    return this.#evicted;
   }
 
   get blocked(): number {
@@ -76,25 +162,114 @@ export class Admission {
   /** Forgets sources and blocks that no longer matter, so that a million visitors leave no trace. */
   prune(): void {
     const now = this.#clock.now();
-    for (const [address, source] of this.#sources) {
-      if (source.open === 0 && now - source.refilledAt >= 1000) this.#sources.delete(address);
+    for (const groups of [this.#addresses, this.#networks]) {
+      for (const [name, { guests, bucket }] of groups) {
+        if (guests.size === 0 && now - bucket.filledAt >= 1000) groups.delete(name);
+      }
     }
-    for (const [address, until] of this.#blocked) if (until <= now) this.#blocked.delete(address);
+    for (const [key, until] of this.#blocked) if (until <= now) this.#blocked.delete(key);
   }
 
-  #sourceOf(address: string): Source {
-    const rate = this.#limits.handshakesPerSecond;
+  #againstKnown(address: string): Refusal | null {
+    const { maxConnections, maxConnectionsPerAddress, handshakesPerSecond } = this.#limits;
     const now = this.#clock.now();
-    const known = this.#sources.get(address);
-    if (known === undefined) {
-      const source: Source = { open: 0, tokens: rate, refilledAt: now };
-      this.#sources.set(address, source);
-      return source;
-    }
-    // A clock set back must not take tokens away.
-    const elapsed = Math.max(0, now - known.refilledAt);
-    known.tokens = Math.min(rate, known.tokens + (elapsed * rate) / 1000);
-    known.refilledAt = now;
-    return known;
+    const own = groupOf(this.#addresses, address, handshakesPerSecond, now);
+    if (own.guests.size >= maxConnectionsPerAddress) return 'too many connections of this address';
+    if (!own.bucket.has(handshakesPerSecond, now))
+      return 'too many new connections per second of this address';
+    if (this.#open >= maxConnections && !this.#evict('a connection of a known source needs the room', 0))
+      return 'too many connections';
+    own.bucket.take();
+    return null;
   }
+
+  #againstStranger(address: string): Refusal | null {
+    const { maxConnections, strangersPerAddress, strangersPerNetwork } = this.#limits;
+    const { strangerHandshakesPerSecond, strangerHandshakesPerNetwork } = this.#limits;
+    if (this.isBlocked(address)) return 'address is blocked';
+    const now = this.#clock.now();
+    const own = groupOf(this.#addresses, address, this.#limits.handshakesPerSecond, now);
+    if (own.guests.size >= strangersPerAddress) return 'too many connections of this address';
+    const network = groupOf(this.#networks, networkOf(address), strangerHandshakesPerNetwork, now);
+    if (network.guests.size >= strangersPerNetwork) return 'too many connections of this network';
+    if (!network.bucket.has(strangerHandshakesPerNetwork, now))
+      return 'too many new connections per second of this network';
+    if (!this.#strangersBucket.has(strangerHandshakesPerSecond, now))
+      return 'too many new connections per second of sources that no configuration names';
+    const room = Math.max(1, Math.floor(maxConnections * strangersShare));
+    const full = this.#strangers >= room || this.#open >= maxConnections;
+    if (full && !this.#evict('another network needs the room', network.guests.size + 1))
+      return 'too many connections';
+    network.bucket.take();
+    this.#strangersBucket.take();
+    return null;
+  }
+
+  /**
+   * Ends the connection of a stranger that is of the least use: of the network that holds most, who has said nothing,
+   * or else was idle longest. One that a dialog needs stays.
+   * @param moreThan connections that the network must hold at least, plus one
+   * @returns whether there was one
+   */
+  #evict(reason: string, moreThan: number): boolean {
+    const victim = this.#leastUseful(moreThan);
+    if (!victim) return false;
+    this.#evicted++;
+    // Its room is free at once: the socket may take a moment to close.
+    this.release(victim);
+    victim.close(reason);
+    return true;
+  }
+
+  #leastUseful(moreThan: number): Guest | null {
+    let largest: Group | null = null;
+    for (const group of this.#networks.values()) {
+      if (group.guests.size > Math.max(moreThan, largest?.guests.size ?? 0)) largest = group;
+    }
+    const victim = largest && idlest(largest.guests);
+    if (victim || !largest) return victim;
+    // Dialogs need all of the largest network's: look further.
+    const others = [...this.#networks.values()].filter(({ guests }) => guests.size > moreThan);
+    for (const { guests } of others.sort((a, b) => b.guests.size - a.guests.size)) {
+      const next = idlest(guests);
+      if (next) return next;
+    }
+    return null;
+  }
+
+  #enter(guest: Guest): void {
+    this.#open++;
+    groupOf(this.#addresses, guest.address, this.#limits.handshakesPerSecond, this.#clock.now()).guests.add(
+      guest,
+    );
+    if (!guest.known) this.#enterStrangers(guest);
+  }
+
+  #enterStrangers(guest: Guest): void {
+    const perSecond = this.#limits.strangerHandshakesPerNetwork;
+    groupOf(this.#networks, guest.network, perSecond, this.#clock.now()).guests.add(guest);
+    this.#strangers++;
+  }
+
+  #leaveStrangers(guest: Guest): void {
+    if (this.#networks.get(guest.network)?.guests.delete(guest)) this.#strangers--;
+  }
+}
+
+function groupOf(groups: Map<string, Group>, name: string, perSecond: number, now: number): Group {
+  let group = groups.get(name);
+  if (!group) {
+    group = { guests: new Set(), bucket: new Bucket(perSecond, now) };
+    groups.set(name, group);
+  }
+  return group;
+}
+
+/** Null when dialogs need all of them. */
+function idlest(guests: Iterable<Guest>): Guest | null {
+  let found: Guest | null = null;
+  for (const guest of guests) {
+    if (!guest.pinned && (found === null || guest.isIdlerThan(found))) found = guest;
+  }
+  return found;
 }

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
 import { Connection, type ConnectionOwner } from './connection.ts';
+import { Guest } from './guest.ts';
 import { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './limits.ts';
 
 const MESSAGE = 'OPTIONS sip:b SIP/2.0\r\nl: 0\r\n\r\n';
 
 /** A connection whose wire and owner write down what they are told. */
-function connection(options: { outbound?: boolean; limits?: Partial<TransportLimits> } = {}) {
+function connection(
+  options: { outbound?: boolean; stranger?: boolean; limits?: Partial<TransportLimits> } = {},
+) {
   const told: string[] = [];
   const wire = { protocol: 'tls' as const, queuedBytes: 0 };
   const owner = {
@@ -18,7 +21,9 @@ function connection(options: { outbound?: boolean; limits?: Partial<TransportLim
     },
     closing: () => told.push('closing'),
     gone: () => told.push('gone'),
+    count: () => {},
   } satisfies ConnectionOwner;
+  const guest = new Guest('192.0.2.1', '192.0.2.0/24', options.stranger !== true, () => {});
   const flow = new Connection(
     owner,
     {
@@ -29,9 +34,11 @@ function connection(options: { outbound?: boolean; limits?: Partial<TransportLim
       write: (bytes) => told.push(`write ${JSON.stringify(bytes.toString())}`),
       end: () => told.push('end'),
       destroy: () => told.push('destroy'),
+      pause: () => told.push('pause'),
+      resume: () => told.push('resume'),
     },
     { remoteAddress: '192.0.2.1', remotePort: 5061, localAddress: '192.0.2.2', localPort: 40_000 },
-    options.outbound ?? false,
+    options.outbound ? null : guest,
   );
   /** Lets seconds pass, one check each. */
   const pass = (seconds: number) => {
@@ -43,7 +50,7 @@ function connection(options: { outbound?: boolean; limits?: Partial<TransportLim
   const receive = (text: string) => flow.received(Buffer.from(text, 'latin1'));
   /** What was told since the last call. */
   const news = () => told.splice(0);
-  return { flow, wire, pass, receive, news };
+  return { flow, guest, wire, pass, receive, news };
 }
 
 test('delivers messages and answers a ping with one CRLF', () => {
@@ -192,7 +199,7 @@ test('a peer that does not read is cut', () => {
   wire.queuedBytes = 60;
   expect(flow.send(Buffer.alloc(40))).toBe(true);
   expect(flow.send(Buffer.alloc(41))).toBe(false);
-  expect(news().slice(1)).toEqual(['closing', 'destroy']);
+  expect(news().slice(1)).toEqual(['pause', 'closing', 'destroy']);
 });
 
 test('what was flushed and is not taken in two seconds is given up', () => {
@@ -227,5 +234,122 @@ test('a keepalive of the wire counts as traffic', () => {
   pass(59);
   expect(flow.closed).toBe(false);
   pass(1);
+  expect(flow.closed).toBe(true);
+});
+
+test('a stranger that sends no message is cut within seconds, however many CRLFs or octets it sends', () => {
+  const ways = ['', '\r\n', '\r\n\r\n', 'O'];
+  for (const octets of ways) {
+    const { flow, pass, receive } = connection({ stranger: true });
+    for (let second = 0; second < 5; second++) {
+      expect(flow.closed).toBe(false);
+      if (octets !== '') receive(octets);
+      pass(1);
+    }
+    expect(flow.closed).toBe(true);
+  }
+});
+
+test('a known source may be silent, and keep its connection by CRLFs', () => {
+  const { flow, pass, receive } = connection();
+  for (let minute = 0; minute < 60; minute++) {
+    receive('\r\n\r\n');
+    pass(60);
+  }
+  expect(flow.closed).toBe(false);
+});
+
+test('a header without end is cut after the time for a message', () => {
+  for (const stranger of [false, true]) {
+    const { flow, pass, receive } = connection({ stranger });
+    receive(`${MESSAGE}OPTIONS sip:b SIP/2.0\r\n`);
+    for (let second = 0; second < 10; second++) {
+      expect(flow.closed).toBe(false);
+      receive(`X-${second}: x\r\n`);
+      pass(1);
+    }
+    expect(flow.closed).toBe(true);
+  }
+});
+
+test('CRLFs keep no connection of a stranger after its message', () => {
+  const { flow, pass, receive } = connection({ stranger: true });
+  receive(MESSAGE);
+  for (let second = 0; second < 60; second++) {
+    expect(flow.closed).toBe(false);
+    receive('\r\n\r\n');
+    pass(1);
+  }
+  expect(flow.closed).toBe(true);
+});
+
+test('a stranger whose connection a dialog needs keeps it', () => {
+  const { flow, guest, pass, receive } = connection({ stranger: true });
+  receive(MESSAGE);
+  flow.pin();
+  pass(3600);
+  expect([flow.closed, guest.pinned]).toEqual([false, true]);
+  flow.unpin();
+  pass(60);
+  expect([flow.closed, guest.pinned]).toEqual([true, false]);
+});
+
+test('who becomes known keeps the connection', () => {
+  const { flow, guest, pass } = connection({ stranger: true });
+  pass(4);
+  guest.known = true;
+  pass(500);
+  expect(flow.closed).toBe(false);
+});
+
+test('a peer is not read while it does not take its answers, and read on when it did', () => {
+  const { flow, wire, news } = connection({ limits: { maxQueuedBytes: 1000 } });
+  wire.queuedBytes = 501;
+  flow.send(Buffer.from('x'));
+  expect(news()).toEqual(['write "x"', 'pause']);
+  wire.queuedBytes = 251;
+  flow.drained();
+  expect(news()).toEqual([]);
+  wire.queuedBytes = 250;
+  flow.drained();
+  expect(news()).toEqual(['resume']);
+});
+
+test('a peer is not read while too many answers to it are still to come', () => {
+  const { flow, news } = connection({ limits: { maxQueuedBytes: 1000 } });
+  flow.owe(300);
+  expect(news()).toEqual([]);
+  flow.owe(300);
+  expect(news()).toEqual(['pause']);
+  flow.settle(300);
+  expect(news()).toEqual([]);
+  flow.settle(300);
+  expect(news()).toEqual(['resume']);
+});
+
+test('half a message is not late while we do not read', () => {
+  const { flow, pass, receive, news } = connection({ limits: { maxQueuedBytes: 1000 } });
+  receive(MESSAGE.slice(0, 10));
+  flow.owe(600);
+  pass(29);
+  expect(flow.closed).toBe(false);
+  flow.settle(600);
+  expect(news()).toEqual(['pause', 'resume']);
+  pass(9);
+  expect(flow.closed).toBe(false);
+  pass(1);
+  expect(flow.closed).toBe(true);
+});
+
+test('a peer that takes nothing is cut after its time, one that takes little is not', () => {
+  const { flow, wire, pass } = connection();
+  wire.queuedBytes = 10_000;
+  flow.send(Buffer.from('x'));
+  for (let second = 0; second < 100; second++) {
+    pass(1);
+    wire.queuedBytes -= 10;
+  }
+  expect(flow.closed).toBe(false);
+  pass(31);
   expect(flow.closed).toBe(true);
 });

@@ -1,6 +1,7 @@
 /** A connection with its life: framing, keepalive, time limits, closing. The socket is behind `Wire`. */
 import { StreamFramer } from '../message/framing.ts';
 import type { Flow, TransportEvents } from './flow.ts';
+import type { Guest } from './guest.ts';
 import type { TransportLimits } from './limits.ts';
 
 /** What a TLS socket and a WebSocket have in common. */
@@ -13,6 +14,9 @@ export interface Wire {
   end(reason: string): void;
   /** Closes at once. */
   destroy(): void;
+  /** Reads nothing more, so that TCP makes the peer wait. */
+  pause(): void;
+  resume(): void;
 }
 
 export interface Endpoints {
@@ -30,6 +34,7 @@ export interface ConnectionOwner {
   readonly tick: number;
   /** The connection takes no more requests: forget it as a target. May be called twice. */
   closing(connection: Connection): void;
+  count(what: 'silent' | 'unread' | 'paused'): void;
   /** The socket is gone. */
   gone(connection: Connection): void;
 }
@@ -38,6 +43,8 @@ export interface ConnectionOwner {
 const LINGER_TICKS = 2;
 /** Twice the life of a transaction: a peer that is always slow must not collect connections that were set aside. */
 const ASIDE_IDLE_MS = 64_000;
+/** Octets that may wait for a peer for ever: they cost no more than the connection, which has time limits of its own. */
+const LITTLE = 4_096;
 const PING = Buffer.from('\r\n\r\n');
 const PONG = Buffer.from('\r\n');
 
@@ -58,7 +65,17 @@ export class Connection implements Flow {
   readonly #wire: Wire;
   readonly #owner: ConnectionOwner;
   readonly #framer: StreamFramer;
+  /** Null: we opened it. */
+  readonly #guest: Guest | null;
   #pins = 0;
+  /** Octets of answers that requests of the peer will have. */
+  #owed = 0;
+  #paused = false;
+  /** Octets given to the wire, and of them those that it had taken at the last look, and the tick of that look. */
+  #sentBytes = 0;
+  #takenBytes = Number.NEGATIVE_INFINITY;
+  #takenAt: number;
+  readonly #openedAt: number;
   #isAside = false;
   #heardTimes = 0;
   #reason: string | null = null;
@@ -76,18 +93,28 @@ export class Connection implements Flow {
   #drainReason: string | null = null;
   #drainingSince = 0;
 
-  constructor(owner: ConnectionOwner, wire: Wire, endpoints: Endpoints, outbound: boolean) {
+  /** @param guest what admission knows of it; null for one that we opened */
+  constructor(owner: ConnectionOwner, wire: Wire, endpoints: Endpoints, guest: Guest | null) {
     this.protocol = wire.protocol;
     this.remoteAddress = endpoints.remoteAddress;
     this.remotePort = endpoints.remotePort;
     this.localAddress = endpoints.localAddress;
     this.localPort = endpoints.localPort;
-    this.outbound = outbound;
+    this.outbound = guest === null;
+    this.#guest = guest;
+    guest?.ready((reason) => this.destroy(reason));
     this.#owner = owner;
     this.#wire = wire;
     this.#framer = new StreamFramer({ maxBytes: owner.limits.maxMessageBytes });
+    this.#openedAt = owner.tick;
+    this.#takenAt = owner.tick;
     this.#heardAt = owner.tick;
     this.#activeAt = owner.tick;
+  }
+
+  /** An inbound connection of a source that no configuration names. */
+  get #isStranger(): boolean {
+    return this.#guest?.known === false;
   }
 
   get closed(): boolean {
@@ -109,33 +136,86 @@ export class Connection implements Flow {
 
   pin(): void {
     this.#pins++;
+    this.#guest?.pin();
   }
 
   unpin(): void {
     if (this.#pins > 0) this.#pins--;
+    this.#guest?.unpin();
     this.#activeAt = this.#owner.tick;
+  }
+
+  owe(bytes: number): void {
+    this.#owed += bytes;
+    this.#pace();
+  }
+
+  settle(bytes: number): void {
+    this.#owed = Math.max(0, this.#owed - bytes);
+    this.#pace();
+  }
+
+  /** The wire has taken all that waited. */
+  drained(): void {
+    this.#pace();
   }
 
   send(bytes: Buffer): boolean {
     if (this.closed) return false;
     const queued = this.#wire.queuedBytes + bytes.length;
-    if (queued > this.#owner.limits.maxQueuedBytes) {
+    if (queued > this.#maxQueuedBytes) {
+      this.#owner.count('unread');
       this.destroy(`the peer does not read: ${queued} octets wait`);
       return false;
     }
     this.#activeAt = this.#owner.tick;
-    this.#wire.write(bytes);
+    this.#write(bytes);
     return true;
+  }
+
+  #write(bytes: Buffer): void {
+    if (this.#wire.queuedBytes === 0) this.#takenAt = this.#owner.tick;
+    this.#wire.write(bytes);
+    this.#sentBytes += bytes.length;
+    this.#pace();
+  }
+
+  /** A stranger has no more business here than a message and its answer. */
+  get #maxQueuedBytes(): number {
+    const { maxQueuedBytes, maxMessageBytes } = this.#owner.limits;
+    return this.#isStranger ? Math.min(maxQueuedBytes, 2 * maxMessageBytes) : maxQueuedBytes;
+  }
+
+  /**
+   * Reads on only while the peer takes its answers. It stops at half of what may wait, so that what is sent of our
+   * own accord has room, and goes on at a quarter.
+   */
+  #pace(): void {
+    const waiting = this.#owed + this.#wire.queuedBytes;
+    const maxQueuedBytes = this.#maxQueuedBytes;
+    if (!this.#paused && waiting > maxQueuedBytes / 2 && !this.closed) {
+      this.#paused = true;
+      this.#owner.count('paused');
+      this.#wire.pause();
+    } else if (this.#paused && waiting <= maxQueuedBytes / 4) {
+      this.#paused = false;
+      // The rest of a message has waited with us, not with the peer.
+      this.#pendingSince = this.#owner.tick;
+      this.#wire.resume();
+    }
   }
 
   close(reason: string): void {
     if (this.closed) return;
     this.#stop(reason);
+    // A socket that is not read does not see the peer's end.
+    if (this.#paused) this.#wire.resume();
     this.#wire.end(reason);
   }
 
   /** Closes without flushing. */
   destroy(reason: string): void {
+    if (!this.closed) this.#owner.events.cut?.(this, reason);
     this.#stop(reason);
     this.#wire.destroy();
   }
@@ -152,6 +232,7 @@ export class Connection implements Flow {
     for (const event of this.#framer.push(chunk)) {
       if (event.kind === 'message') {
         cut = true;
+        this.#spoke();
         this.#owner.events.message(this, event.bytes);
       } else if (event.kind === 'ping') {
         pinged = true;
@@ -165,7 +246,7 @@ export class Connection implements Flow {
     // The CRLF that answered our ping must not count as the first half of a ping of theirs.
     if (answersPing) this.#framer.forgetHalfPing();
     // One answer for all pings of a chunk: a flood of them must not become a flood of ours.
-    if (pinged) this.send(PONG);
+    if (pinged) this.#pong();
     if (this.#framer.pendingBytes > 0 && (before === 0 || cut)) this.#pendingSince = this.#owner.tick;
   }
 
@@ -178,30 +259,73 @@ export class Connection implements Flow {
   receivedFrame(bytes: Buffer): void {
     if (this.closed) return;
     this.#heard();
-    if (bytes.length > 4 || !isLineBreaks(bytes)) this.#owner.events.message(this, bytes);
-    else if (bytes.length === 4) this.send(PONG);
+    if (bytes.length > 4 || !isLineBreaks(bytes)) {
+      this.#spoke();
+      this.#owner.events.message(this, bytes);
+    } else if (bytes.length === 4) this.#pong();
+  }
+
+  #spoke(): void {
+    this.#guest?.spoke();
+    this.#activeAt = this.#owner.tick;
+  }
+
+  /** Keeps no flow open: of a stranger only messages count. */
+  #pong(): void {
+    const activeAt = this.#activeAt;
+    if (this.send(PONG) && this.#isStranger) this.#activeAt = activeAt;
   }
 
   /** Called once a second. */
   checkTime(): void {
     const { limits, tick } = this.#owner;
+    if (this.#paused) this.#pace();
     if (this.closed) {
       if (tick - this.#closedAt >= LINGER_TICKS) this.#wire.destroy();
       return;
     }
     if (this.#drainReason !== null) {
       if (tick - this.#drainingSince >= ticks(limits.drainTimeoutMs)) this.close(this.#drainReason);
-    } else if (this.#framer.pendingBytes > 0 && tick - this.#pendingSince >= ticks(limits.messageTimeoutMs)) {
+    } else if (this.#stalls) {
+      this.#owner.count('unread');
+      this.destroy(`the peer does not read: it took nothing for ${limits.writeTimeoutMs / 1000} s`);
+    } else if (this.#isStranger && this.#saysNothing) {
+      this.#owner.count('silent');
+      this.destroy(`no message within ${limits.firstMessageTimeoutMs / 1000} s`);
+    } else if (this.#halfAMessage && tick - this.#pendingSince >= ticks(limits.messageTimeoutMs)) {
       this.destroy(`no complete message within ${limits.messageTimeoutMs / 1000} s`);
     } else if (this.outbound && !this.#isAside) {
       this.#checkPing();
-    } else if (this.#pins === 0 && tick - this.#activeAt >= ticks(this.#idleMs)) {
+    } else if (this.#pins === 0 && this.#owed === 0 && tick - this.#activeAt >= ticks(this.#idleMs)) {
       this.close(`idle for ${this.#idleMs / 1000} s`);
     }
   }
 
+  /** Whether what waits for the peer has not moved for too long. */
+  get #stalls(): boolean {
+    const { tick, limits } = this.#owner;
+    const { queuedBytes } = this.#wire;
+    const taken = this.#sentBytes - queuedBytes;
+    if (queuedBytes < LITTLE || taken > this.#takenBytes) {
+      this.#takenBytes = taken;
+      this.#takenAt = tick;
+    }
+    return tick - this.#takenAt >= ticks(limits.writeTimeoutMs);
+  }
+
+  get #saysNothing(): boolean {
+    const { tick, limits } = this.#owner;
+    return this.#guest?.stage !== 'spoken' && tick - this.#openedAt >= ticks(limits.firstMessageTimeoutMs);
+  }
+
+  /** A message has begun and its rest is the peer's to send: what we do not read is not late. */
+  get #halfAMessage(): boolean {
+    return this.#framer.pendingBytes > 0 && !this.#paused;
+  }
+
   get #idleMs(): number {
-    const { idleTimeoutMs } = this.#owner.limits;
+    const { idleTimeoutMs, strangerIdleTimeoutMs } = this.#owner.limits;
+    if (this.#isStranger) return Math.min(idleTimeoutMs, strangerIdleTimeoutMs);
     return this.#isAside ? Math.min(idleTimeoutMs, ASIDE_IDLE_MS) : idleTimeoutMs;
   }
 
@@ -225,7 +349,7 @@ export class Connection implements Flow {
   #heard(): boolean {
     this.#heardTimes++;
     this.#heardAt = this.#owner.tick;
-    this.#activeAt = this.#owner.tick;
+    if (!this.#isStranger) this.#activeAt = this.#owner.tick;
     if (this.#pingedAt === -1) return false;
     this.#pingedAt = -1;
     this.#answersPings = true;

@@ -23,6 +23,13 @@ export interface Flow {
   /** Keeps the flow from being closed as idle, until as many `unpin` calls: for a dialog or a registration. */
   pin(): void;
   unpin(): void;
+  /**
+   * A request of the peer is with somebody who will answer it by about so many octets. Requests of a peer that owes
+   * us the reading of too many answers are not read any further.
+   */
+  owe(bytes: number): void;
+  /** It is answered, or never will be. */
+  settle(bytes: number): void;
   /** Takes no new requests any more: they open another flow. What is under way may still be answered. */
   setAside(): void;
   /** Flushes what was sent, then closes. `reason` goes into the `closed` event and the log. */
@@ -41,6 +48,8 @@ export interface TransportEvents {
   frameError(flow: Flow, error: FrameError): void;
   /** Once per flow that was delivered by `message`, `opened` or `connect`; after it nothing comes from this flow. */
   closed(flow: Flow, reason: string): void;
+  /** A flow is ended by us for what its peer does or leaves undone. `closed` follows. */
+  cut?(flow: Flow, reason: string): void;
   /** An inbound flow is ready. */
   opened?(flow: Flow): void;
   /** An inbound connection was turned away, or its handshake failed: for counters and the log. */

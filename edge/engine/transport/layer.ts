@@ -3,11 +3,13 @@ import type { Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import type { WebSocket } from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
+import { hostKey } from '#shared/networks.ts';
 import { Admission } from './admission.ts';
 import { ClientContexts, serverContext, type TlsMaterial } from './certificates.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
 import { connectTls, type Resolve, resolveWithDns, type Target } from './connector.ts';
 import { type Flow, TransportError, type TransportEvents } from './flow.ts';
+import type { Guest } from './guest.ts';
 import { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './limits.ts';
 import { type BoundAddress, type ListenAddress, Listener } from './listener.ts';
 import { endpointsOf, TlsWire } from './tls-wire.ts';
@@ -24,6 +26,10 @@ export interface TransportOptions {
 
 export interface TransportStats {
   readonly inbound: number;
+  /** Inbound connections of sources that no configuration names, handshakes included. */
+  readonly strangers: number;
+  /** Inbound connections that are none yet: TCP is up, TLS or the WebSocket is not. */
+  readonly handshakes: number;
   readonly outbound: number;
   /** Since the start. */
   readonly accepted: number;
@@ -31,6 +37,14 @@ export interface TransportStats {
   readonly connectFailures: number;
   /** Turned away or failed in the handshake. */
   readonly refused: number;
+  /** Strangers' connections that ended to make room. */
+  readonly evicted: number;
+  /** Strangers' connections that ended because no message came. */
+  readonly silent: number;
+  /** Connections that ended because the peer took nothing of what was sent. */
+  readonly unread: number;
+  /** How often a peer was not read any further until it took its answers. */
+  readonly paused: number;
   readonly blockedAddresses: number;
 }
 
@@ -57,6 +71,7 @@ export class TransportLayer implements ConnectionOwner {
   #connected = 0;
   #connectFailures = 0;
   #refused = 0;
+  readonly #counts = { silent: 0, unread: 0, paused: 0 };
 
   /** @throws what `options.certificates` throws */
   constructor(options: TransportOptions, events: TransportEvents, clock: Clock) {
@@ -74,15 +89,15 @@ export class TransportLayer implements ConnectionOwner {
     const context = serverContext(this.#options.certificates());
     const events = {
       refused: (address: string, reason: string) => this.#onRefused(address, reason),
-      tls: (socket: TLSSocket) => this.#acceptTls(socket),
-      wss: (socket: WebSocket, raw: Socket) => this.#acceptWebSocket(socket, raw),
+      tls: (socket: TLSSocket, guest: Guest) => this.#acceptTls(socket, guest),
+      wss: (socket: WebSocket, raw: Socket, guest: Guest) => this.#acceptWebSocket(socket, raw, guest),
     };
     const tlsListener = Listener.tls(context, this.limits, this.#admission, events);
     this.#listeners.push(tlsListener);
     try {
       const tls = await tlsListener.listen(this.#options.tls);
       if (this.#options.wss === undefined) return { tls };
-      const wssListener = Listener.wss(context, this.limits, this.#admission, this.#clock, events);
+      const wssListener = Listener.wss(context, this.limits, this.#admission, events);
       this.#listeners.push(wssListener);
       return { tls, wss: await wssListener.listen(this.#options.wss) };
     } catch (error) {
@@ -116,15 +131,25 @@ export class TransportLayer implements ConnectionOwner {
     return this.#byRemote.get(`${address} ${port}`);
   }
 
-  /** Closes all inbound connections of `address`, after what waits to leave, and turns new ones away before TLS, for `ms` milliseconds. */
+  /** From now on these sources are known: addresses and CIDR blocks. What strangers are limited to, they are not. */
+  setKnown(entries: readonly string[]): void {
+    this.#admission.setKnown(entries);
+  }
+
+  /**
+   * Closes all inbound connections of `address`, after what waits to leave, and turns new ones away before TLS, for
+   * `ms` milliseconds. With IPv6 that is so for its /64. Known sources are not blocked.
+   */
   block(address: string, ms: number): void {
     this.#admission.block(address, ms);
+    const key = hostKey(address);
+    const isBlocked = (other: string) => hostKey(other) === key && this.#admission.isBlocked(other);
     for (const connection of this.#connections) {
-      if (!connection.outbound && connection.remoteAddress === address) {
+      if (!connection.outbound && isBlocked(connection.remoteAddress)) {
         connection.close('the address is blocked');
       }
     }
-    for (const listener of this.#listeners) listener.cut(address);
+    for (const listener of this.#listeners) listener.cut(isBlocked);
   }
 
   unblock(address: string): void {
@@ -144,11 +169,15 @@ export class TransportLayer implements ConnectionOwner {
     for (const connection of this.#connections) if (connection.outbound) outbound++;
     return {
       inbound: this.#connections.size - outbound,
+      strangers: this.#admission.strangers,
+      handshakes: this.#listeners.reduce((sum, listener) => sum + listener.handshakes, 0),
       outbound,
       accepted: this.#accepted,
       connected: this.#connected,
       connectFailures: this.#connectFailures,
       refused: this.#refused,
+      evicted: this.#admission.evicted,
+      ...this.#counts,
       blockedAddresses: this.#admission.blocked,
     };
   }
@@ -182,6 +211,10 @@ export class TransportLayer implements ConnectionOwner {
     }
   }
 
+  count(what: 'silent' | 'unread' | 'paused'): void {
+    this.#counts[what]++;
+  }
+
   gone(connection: Connection): void {
     this.#connections.delete(connection);
     if (this.#connections.size === 0) this.#allGone();
@@ -203,7 +236,7 @@ export class TransportLayer implements ConnectionOwner {
     }
     this.#connected++;
     const wire = new TlsWire(socket, this.limits.tcpKeepaliveMs);
-    const connection = new Connection(this, wire, endpointsOf(socket), true);
+    const connection = new Connection(this, wire, endpointsOf(socket), null);
     wire.attach(connection);
     this.#targetOf.set(connection, key);
     this.#add(connection);
@@ -219,16 +252,16 @@ export class TransportLayer implements ConnectionOwner {
     }
   }
 
-  #acceptTls(socket: TLSSocket): void {
+  #acceptTls(socket: TLSSocket, guest: Guest): void {
     const wire = new TlsWire(socket, this.limits.tcpKeepaliveMs);
-    const connection = new Connection(this, wire, endpointsOf(socket), false);
+    const connection = new Connection(this, wire, endpointsOf(socket), guest);
     wire.attach(connection);
     this.#addInbound(connection);
   }
 
-  #acceptWebSocket(socket: WebSocket, raw: Socket): void {
+  #acceptWebSocket(socket: WebSocket, raw: Socket, guest: Guest): void {
     const wire = new WebSocketWire(socket, raw, this.limits.tcpKeepaliveMs);
-    const connection = new Connection(this, wire, endpointsOf(raw), false);
+    const connection = new Connection(this, wire, endpointsOf(raw), guest);
     wire.attach(connection);
     this.#addInbound(connection);
   }
@@ -253,6 +286,7 @@ export class TransportLayer implements ConnectionOwner {
   readonly #second = (): void => {
     this.#ticker = this.#clock.after(SECOND, this.#second);
     this.tick++;
+    for (const listener of this.#listeners) listener.checkTime();
     for (const connection of this.#connections) connection.checkTime();
     this.#admission.prune();
   };

@@ -4,12 +4,25 @@ export interface TransportLimits {
   readonly maxMessageBytes: number;
   /** Inbound connections at a time, of all peers, handshakes included. */
   readonly maxConnections: number;
-  /** The same of one address. Carriers that open a connection per call need thousands. */
+  /** The same of one known address. Carriers that open a connection per call need thousands. */
   readonly maxConnectionsPerAddress: number;
-  /** New inbound connections per second from one address; as many may come at once. */
+  /** New inbound connections per second from one known address; as many may come at once. */
   readonly handshakesPerSecond: number;
-  /** Octets that wait for a peer to read them; beyond, it is cut. */
+  /** Inbound connections at a time of one address that no configuration names. */
+  readonly strangersPerAddress: number;
+  /** The same of one network: /24 of IPv4, /64 of IPv6. */
+  readonly strangersPerNetwork: number;
+  /** New inbound connections per second of strangers, from one network. */
+  readonly strangerHandshakesPerNetwork: number;
+  /** The same of all strangers: handshakes cost processor time, which known sources need. */
+  readonly strangerHandshakesPerSecond: number;
+  /**
+   * Octets that wait for a peer to read them, or will, once its requests are answered. At half of it no more of its
+   * requests are read until it has taken some; beyond it, the peer is cut.
+   */
   readonly maxQueuedBytes: number;
+  /** A peer that takes nothing for so long of what waits for it is cut. */
+  readonly writeTimeoutMs: number;
   /**
    * A flow of ours on which nothing at all has come for so long after a request takes no new requests: those open
    * another one. Its own may still be answered; it is closed once their 32 s are over, or as idle.
@@ -19,8 +32,12 @@ export interface TransportLimits {
   readonly handshakeTimeoutMs: number;
   /** From name resolution to the end of the TLS handshake of an outbound connection, all addresses together. */
   readonly connectTimeoutMs: number;
+  /** From the end of the handshake to the first whole message of a stranger. CRLFs are no message. */
+  readonly firstMessageTimeoutMs: number;
   /** An inbound flow without any traffic and not pinned is closed after it. */
   readonly idleTimeoutMs: number;
+  /** The same of a stranger, of whom only whole messages count as traffic. */
+  readonly strangerIdleTimeoutMs: number;
   /** An outbound flow without traffic is pinged after it (RFC 5626 section 4.4.1). */
   readonly pingIntervalMs: number;
   /** How long after a ping something must have come from a peer that is known to answer pings. */
@@ -51,11 +68,18 @@ export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
   maxConnections: 10_000,
   maxConnectionsPerAddress: 5_000,
   handshakesPerSecond: 500,
+  strangersPerAddress: 200,
+  strangersPerNetwork: 500,
+  strangerHandshakesPerNetwork: 100,
+  strangerHandshakesPerSecond: 300,
   maxQueuedBytes: 1_048_576,
+  writeTimeoutMs: 30_000,
   silenceTimeoutMs: 4_000,
-  handshakeTimeoutMs: 10_000,
+  handshakeTimeoutMs: 5_000,
   connectTimeoutMs: 4_000,
+  firstMessageTimeoutMs: 5_000,
   idleTimeoutMs: 600_000,
+  strangerIdleTimeoutMs: 60_000,
   pingIntervalMs: 30_000,
   pongTimeoutMs: 10_000,
   requirePong: false,

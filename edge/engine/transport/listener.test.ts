@@ -31,12 +31,56 @@ test('garbage without TLS is cut and counted', async () => {
   expect(bob.layer.stats()).toMatchObject({ inbound: 0, refused: 1 });
 });
 
-test('a connection that never shakes hands is cut', async () => {
-  const bob = await listening({ limits: { handshakeTimeoutMs: 50 } });
-  const socket = connectTcp(bob.port, HOST);
-  socket.on('error', () => {});
-  await new Promise((resolve) => socket.once('close', resolve));
-  expect((await bob.event('refused')).text).toMatch(/timeout/);
+test('a connection that does not finish its handshake is cut, however it fills the time', async () => {
+  // A TLS record of a ClientHello whose octets come one by one.
+  const hello = Buffer.from('16030100c8010000c40303', 'hex');
+  for (const octets of [0, hello.length]) {
+    const bob = await listening({ limits: { handshakeTimeoutMs: 5_000 } });
+    const socket = connectTcp(bob.port, HOST);
+    socket.on('error', () => {});
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    await new Promise((resolve) => socket.once('connect', resolve));
+    while (bob.layer.stats().handshakes === 0) await new Promise((resolve) => setImmediate(resolve));
+    for (let second = 0; second < 4; second++) {
+      if (second < octets) socket.write(hello.subarray(second, second + 1));
+      bob.clock.advance(1000);
+    }
+    expect(bob.layer.stats()).toMatchObject({ handshakes: 1, refused: 0 });
+    bob.clock.advance(1000);
+    await closed;
+    expect((await bob.event('refused')).text).toBe(`${HOST}: no connection within the 5 s for a handshake`);
+  }
+});
+
+test('a stranger that says nothing is cut, a known source is not', async () => {
+  const bob = await listening({}, ['127.0.0.2']);
+  const stranger = rawClient(bob.port);
+  const known = rawClient(bob.port, '127.0.0.2');
+  await Promise.all([stranger.ready, known.ready, bob.event('opened', 2)]);
+  bob.clock.advance(4000);
+  expect(bob.layer.stats().inbound).toBe(2);
+  bob.clock.advance(1000);
+  await stranger.closed;
+  expect((await bob.event('closed')).text).toBe('no message within 5 s');
+  bob.clock.advance(60_000);
+  expect(bob.layer.stats()).toMatchObject({ inbound: 1, silent: 1 });
+  expect(known.socket.destroyed).toBe(false);
+});
+
+test('a known source gets in at once when strangers from two addresses hold all the room they may have', async () => {
+  const bob = await listening({ limits: { maxConnections: 20, strangerHandshakesPerNetwork: 1000 } }, [HOST]);
+  const strangers = Array.from({ length: 40 }, (_, i) => rawClient(bob.port, `127.0.0.${2 + (i % 2)}`));
+  await Promise.all(strangers.map(({ ready, closed }) => Promise.race([ready, closed])));
+  await bob.event('opened', 10);
+  expect(bob.layer.stats()).toMatchObject({ inbound: 10, strangers: 10 });
+  const known = Array.from({ length: 20 }, () => rawClient(bob.port));
+  await Promise.all(known.map(({ ready }) => ready));
+  await bob.event('opened', 30);
+  await bob.event('closed', 10);
+  expect(bob.layer.stats()).toMatchObject({ inbound: 20, strangers: 0, evicted: 10 });
+  await rawClient(bob.port).closed;
+  await rawClient(bob.port, '127.0.0.2').closed;
+  expect(bob.layer.stats()).toMatchObject({ inbound: 20, evicted: 10 });
 });
 
 test('half a message is cut after its time', async () => {
@@ -77,7 +121,7 @@ test('connections beyond the limit of an address are closed before TLS', async (
 });
 
 test('a blocked address loses its connections and is turned away until the block ends', async () => {
-  const bob = await listening();
+  const bob = await listening({}, []);
   const { ready, closed } = rawClient(bob.port);
   await ready;
   await bob.event('opened');

@@ -8,9 +8,9 @@ import {
   type Server as TlsServer,
 } from 'node:tls';
 import type { WebSocket } from 'ws';
-import type { Clock } from '#shared/clock.ts';
 import type { Admission } from './admission.ts';
 import { plainAddress } from './flow.ts';
+import type { Guest } from './guest.ts';
 import type { TransportLimits } from './limits.ts';
 import { reasonOf } from './tls-wire.ts';
 import { upgradeTo } from './websocket-wire.ts';
@@ -30,21 +30,35 @@ export interface ListenerEvents {
   refused(remoteAddress: string, reason: string): void;
 }
 
+/** A socket that was let in. */
+interface Visit {
+  readonly socket: Socket;
+  readonly guest: Guest;
+  /** Tick at which it must be a connection: TLS is up, and with WSS the WebSocket. Null: it is one. */
+  deadline: number | null;
+}
+
 /**
  * A listening port. The TCP server accepts, and only what is admitted reaches the TLS server: a blocked address
- * costs one accept and no handshake.
+ * costs one accept and no handshake. Node's own time limit of handshakes is not used: it counts silence, and a peer
+ * that sends an octet now and then would never reach it.
  */
 export class Listener {
   readonly #tcp: Server;
   readonly #secure: TlsServer;
   readonly #admission: Admission;
   readonly #events: ListenerEvents;
-  readonly #sockets = new Map<Socket, string>();
+  /** By the four-tuple of the connection: the TLS server does not tell which socket a TLS socket is made of. */
+  readonly #visits = new Map<string, Visit>();
+  /** Seconds from accept to a connection. */
+  readonly #patience: number;
+  #tick = 0;
 
-  private constructor(secure: TlsServer, admission: Admission, events: ListenerEvents) {
+  private constructor(secure: TlsServer, admission: Admission, events: ListenerEvents, patienceMs: number) {
     this.#secure = secure;
     this.#admission = admission;
     this.#events = events;
+    this.#patience = Math.ceil(patienceMs / 1000);
     this.#tcp = createTcpServer((socket) => this.#accept(socket));
     secure.on('tlsClientError', (error, socket) => {
       events.refused(plainAddress(socket.remoteAddress), `TLS handshake failed: ${reasonOf(error)}`);
@@ -56,11 +70,16 @@ export class Listener {
     context: SecureContextOptions,
     limits: TransportLimits,
     admission: Admission,
-    events: ListenerEvents & { tls(socket: TLSSocket): void },
+    events: ListenerEvents & { tls(socket: TLSSocket, guest: Guest): void },
   ): Listener {
-    const secure = createTlsServer({ ...context, handshakeTimeout: limits.handshakeTimeoutMs });
-    secure.on('secureConnection', (socket) => events.tls(socket));
-    return new Listener(secure, admission, events);
+    const secure = createTlsServer({ ...context, handshakeTimeout: 0 });
+    const listener = new Listener(secure, admission, events, limits.handshakeTimeoutMs);
+    secure.on('secureConnection', (socket) => {
+      const guest = listener.#arrived(socket);
+      if (guest) events.tls(socket, guest);
+      else socket.destroy();
+    });
+    return listener;
   }
 
   /** WebSocket over TLS with the subprotocol `sip` (RFC 7118). */
@@ -68,12 +87,16 @@ export class Listener {
     context: SecureContextOptions,
     limits: TransportLimits,
     admission: Admission,
-    clock: Clock,
-    events: ListenerEvents & { wss(socket: WebSocket, raw: Socket): void },
+    events: ListenerEvents & { wss(socket: WebSocket, raw: Socket, guest: Guest): void },
   ): Listener {
-    const secure = createHttpsServer({ ...context, handshakeTimeout: limits.handshakeTimeoutMs });
-    upgradeTo(secure, limits, clock, events);
-    return new Listener(secure, admission, events);
+    const secure = createHttpsServer({ ...context, handshakeTimeout: 0 });
+    const listener = new Listener(secure, admission, events, 2 * limits.handshakeTimeoutMs);
+    upgradeTo(secure, limits, (socket, raw) => {
+      const guest = listener.#arrived(raw);
+      if (guest) events.wss(socket, raw, guest);
+      else socket.terminate();
+    });
+    return listener;
   }
 
   /** @throws with the advice what to do when the port is taken or may not be used */
@@ -96,9 +119,26 @@ export class Listener {
     this.#secure.setSecureContext(context);
   }
 
-  /** Destroys every connection of `address`, handshakes included. */
-  cut(address: string): void {
-    for (const [socket, from] of this.#sockets) if (from === address) socket.destroy();
+  /** Destroys the connections of those sources, handshakes included. */
+  cut(isOne: (address: string) => boolean): void {
+    for (const { socket, guest } of this.#visits.values()) if (isOne(guest.address)) socket.destroy();
+  }
+
+  /** Sockets that are no connection yet. */
+  get handshakes(): number {
+    let count = 0;
+    for (const { deadline } of this.#visits.values()) if (deadline !== null) count++;
+    return count;
+  }
+
+  /** Once a second: ends what does not become a connection in its time. */
+  checkTime(): void {
+    this.#tick++;
+    for (const { socket, guest, deadline } of this.#visits.values()) {
+      if (deadline === null || this.#tick < deadline) continue;
+      this.#events.refused(guest.address, `no connection within the ${this.#patience} s for a handshake`);
+      socket.destroy();
+    }
   }
 
   /** Stops accepting. Connections stay. */
@@ -109,8 +149,8 @@ export class Listener {
   /** Destroys what is left; resolves when every socket is gone. */
   async close(): Promise<void> {
     this.stopAccepting();
-    const gone = [...this.#sockets.keys()].map(
-      (socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()).destroy()),
+    const gone = [...this.#visits.values()].map(
+      ({ socket }) => new Promise<void>((resolve) => socket.once('close', () => resolve()).destroy()),
     );
     await Promise.all(gone);
     this.#secure.close();
@@ -118,22 +158,39 @@ export class Listener {
 
   #accept(socket: Socket): void {
     const address = plainAddress(socket.remoteAddress);
-    const verdict = this.#admission.admit(address);
-    if (verdict !== 'admitted') {
-      socket.on('error', ignoreReset);
+    const verdict = this.#admission.admit(address, (reason) => {
+      this.#events.refused(address, reason);
       socket.destroy();
-      this.#events.refused(address, verdict);
-      return;
-    }
-    this.#sockets.set(socket, address);
-    socket.once('close', () => {
-      this.#sockets.delete(socket);
-      this.#admission.release(address);
     });
     // Before the TLS layer listens, a reset would be an unhandled error; afterwards it reports the same cause.
     socket.on('error', ignoreReset);
+    if (!verdict.admitted) {
+      socket.destroy();
+      this.#events.refused(address, verdict.reason);
+      return;
+    }
+    const { guest } = verdict;
+    const name = tupleOf(socket);
+    this.#visits.set(name, { socket, guest, deadline: this.#tick + this.#patience });
+    socket.once('close', () => {
+      // The tuple may be in use again.
+      if (this.#visits.get(name)?.socket === socket) this.#visits.delete(name);
+      this.#admission.release(guest);
+    });
     this.#secure.emit('connection', socket);
   }
+
+  /** The handshake is done. @returns null when the socket is gone already */
+  #arrived(socket: Socket): Guest | null {
+    const visit = this.#visits.get(tupleOf(socket));
+    if (!visit) return null;
+    visit.deadline = null;
+    return visit.guest;
+  }
+}
+
+function tupleOf({ remoteAddress, remotePort, localAddress }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress}`;
 }
 
 /** The close event that follows tells all there is to know. */

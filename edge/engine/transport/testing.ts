@@ -69,10 +69,13 @@ export class Recorder {
   }
 }
 
+/** @param known sources that the configuration names */
 export async function listening(
   options: Partial<TransportOptions> = {},
+  known: readonly string[] = [HOST],
 ): Promise<Recorder & { port: number }> {
   const recorder = new Recorder(options);
+  recorder.layer.setKnown(known);
   const { tls } = await recorder.layer.listen();
   return Object.assign(recorder, { port: tls.port });
 }
@@ -99,8 +102,9 @@ export function failure(promise: Promise<unknown>): Promise<{ code: string; mess
 export const target = (port: number, host = HOST) => ({ host, port, protocol: 'tls' as const });
 
 /** A client that writes bytes of its own choice. */
-export function rawClient(port: number) {
-  const socket = connectTls({ host: HOST, port, ca: authority.cert });
+export function rawClient(port: number, localAddress?: string) {
+  const from = localAddress === undefined ? {} : { localAddress };
+  const socket = connectTls({ host: HOST, port, ca: authority.cert, ...from });
   cleanups.push(() => socket.destroy());
   let text = '';
   socket.on('data', (chunk: Buffer) => {

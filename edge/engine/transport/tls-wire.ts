@@ -37,10 +37,19 @@ export class TlsWire implements Wire {
     this.#socket.destroy();
   }
 
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
   /** Delivers the socket's octets and its end to the connection. */
   attach(connection: Connection): void {
     let cause = 'closed by the peer';
     this.#socket.on('data', (chunk: Buffer) => connection.received(chunk));
+    this.#socket.on('drain', () => connection.drained());
     this.#socket.on('error', (error: Error) => {
       cause = reasonOf(error);
     });

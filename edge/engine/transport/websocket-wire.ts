@@ -4,11 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
-import type { Clock, Timer } from '#shared/clock.ts';
 import type { Connection, Wire } from './connection.ts';
-import { plainAddress } from './flow.ts';
 import type { TransportLimits } from './limits.ts';
 
 const NORMAL_CLOSURE = 1000;
@@ -16,6 +13,7 @@ const NORMAL_CLOSURE = 1000;
 export class WebSocketWire implements Wire {
   readonly protocol = 'wss';
   readonly #socket: WebSocket;
+  readonly #raw: Socket;
 
   /**
    * @param raw the connection under it
@@ -23,6 +21,7 @@ export class WebSocketWire implements Wire {
    */
   constructor(socket: WebSocket, raw: Socket, keepaliveMs: number) {
     this.#socket = socket;
+    this.#raw = raw;
     raw.setKeepAlive(true, keepaliveMs);
   }
 
@@ -50,6 +49,14 @@ export class WebSocketWire implements Wire {
     this.#socket.terminate();
   }
 
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
   attach(connection: Connection): void {
     let cause = 'closed by the peer';
     this.#socket.on('message', (data) => connection.receivedFrame(bufferOf(data)));
@@ -60,6 +67,7 @@ export class WebSocketWire implements Wire {
       // The close frame is out (RFC 6455 section 7.1.7). The peer's is not waited for as long as `ws` would.
       connection.close(cause);
     });
+    this.#raw.on('drain', () => connection.drained());
     this.#socket.on('close', () => connection.lost(cause));
   }
 }
@@ -69,25 +77,12 @@ function bufferOf(data: RawData): Buffer {
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }
 
-/**
- * Lets `server` take WebSocket upgrades for `sip`, and answers everything else with 426 or 400. The time limits
- * of Node's HTTP server work only while it listens itself; here another one accepts, so the deadline is ours.
- */
+/** Lets `server` take WebSocket upgrades for `sip`, and answers everything else with 426 or 400. */
 export function upgradeTo(
   server: HttpsServer,
   limits: TransportLimits,
-  clock: Clock,
-  events: { refused(remoteAddress: string, reason: string): void; wss(socket: WebSocket, raw: Socket): void },
+  upgraded: (socket: WebSocket, raw: Socket) => void,
 ): void {
-  const deadlines = new WeakMap<Socket, Timer>();
-  server.on('secureConnection', (socket: TLSSocket) => {
-    const deadline = clock.after(limits.handshakeTimeoutMs, () => {
-      events.refused(plainAddress(socket.remoteAddress), 'no WebSocket within the time for a handshake');
-      socket.destroy();
-    });
-    deadlines.set(socket, deadline);
-    socket.once('close', () => deadline.cancel());
-  });
   const upgrader = new WebSocketServer({
     noServer: true,
     maxPayload: limits.maxMessageBytes,
@@ -106,9 +101,6 @@ export function upgradeTo(
       socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
       return;
     }
-    upgrader.handleUpgrade(request, socket, head, (webSocket) => {
-      deadlines.get(request.socket)?.cancel();
-      events.wss(webSocket, request.socket);
-    });
+    upgrader.handleUpgrade(request, socket, head, (webSocket) => upgraded(webSocket, request.socket));
   });
 }

@@ -1,0 +1,116 @@
+/** IP addresses and networks as values: how an address is written, in which network it lies, how wide a network is. Pure. */
+import { isIP } from 'node:net';
+
+const mappedPrefix = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i;
+
+/** An address as it is compared and reported: IPv4-mapped IPv6 as IPv4, without brackets and zone, in lower case. */
+export function plainAddress(address: string): string {
+  const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  return bare.replace(mappedPrefix, '').toLowerCase();
+}
+
+interface Network {
+  readonly family: 4 | 6;
+  /** The address's bits, those of the host not yet cleared. */
+  readonly bits: bigint;
+  /** Length in bits, 0 to 32 or 128. */
+  readonly prefix: number;
+}
+
+const widthOf = { 4: 32, 6: 128 } as const;
+const mappedIpv4 = 0xffffn;
+
+/** The bits of a valid IPv4 or IPv6 address. */
+function bitsOf(address: string, family: 4 | 6): bigint {
+  if (family === 4) return address.split('.').reduce((bits, octet) => (bits << 8n) | BigInt(octet), 0n);
+  const [head = '', tail] = address.split('::');
+  const before = groupsOf(head);
+  const after = tail === undefined ? [] : groupsOf(tail);
+  const gap = Array<number>(8 - before.length - after.length).fill(0);
+  return [...before, ...gap, ...after].reduce((bits, group) => (bits << 16n) | BigInt(group), 0n);
+}
+
+/** 16-bit groups of a part of an IPv6 address, whose end may be written as IPv4. */
+function groupsOf(text: string): number[] {
+  if (text === '') return [];
+  return text.split(':').flatMap((group) => {
+    if (!group.includes('.')) return [Number.parseInt(group, 16)];
+    const bits = Number(bitsOf(group, 4));
+    return [bits >>> 16, bits & 0xffff];
+  });
+}
+
+/** An address or a CIDR block; null when the text is neither. IPv4-mapped IPv6, in any spelling, is IPv4. */
+function parse(entry: string): Network | null {
+  const slash = entry.indexOf('/');
+  const address = plainAddress(slash < 0 ? entry : entry.slice(0, slash));
+  const kind = isIP(address);
+  if (kind !== 4 && kind !== 6) return null;
+  const length = slash < 0 ? null : entry.slice(slash + 1);
+  if (length !== null && !/^\d{1,3}$/.test(length)) return null;
+  const bits = bitsOf(address, kind);
+  const written = slash < 0 ? entry : entry.slice(0, slash);
+  const mapped = kind === 6 ? bits >> 32n === mappedIpv4 : written.includes(':');
+  const family = mapped ? 4 : kind;
+  const width = widthOf[family];
+  const prefix = length === null ? width : Number(length) - (mapped ? 96 : 0);
+  if (prefix < 0 || prefix > width) return null;
+  return { family, bits: mapped ? bits & 0xffffffffn : bits, prefix };
+}
+
+function key({ family, bits }: Network, prefix: number): string {
+  return `${family} ${bits >> BigInt(widthOf[family] - prefix)}`;
+}
+
+/** A set of addresses and CIDR blocks of both families. A look-up costs one step for each prefix length in it. */
+export class AddressSet {
+  /** By family and prefix length. */
+  readonly #byLength = new Map<number, Set<string>>();
+
+  /** @returns false when `entry` is neither an address nor a CIDR block; it is then left out */
+  add(entry: string): boolean {
+    const network = parse(entry);
+    if (!network) return false;
+    const { prefix } = network;
+    const known = this.#byLength.get(prefix);
+    if (known) known.add(key(network, prefix));
+    else this.#byLength.set(prefix, new Set([key(network, prefix)]));
+    return true;
+  }
+
+  has(address: string): boolean {
+    if (this.#byLength.size === 0) return false;
+    const network = parse(address);
+    if (!network) return false;
+    for (const [prefix, keys] of this.#byLength) {
+      if (prefix <= widthOf[network.family] && keys.has(key(network, prefix))) return true;
+    }
+    return false;
+  }
+}
+
+/** Bits of the network that one customer of an access provider usually has, or less. */
+const neighbourhood = { 4: 24, 6: 64 } as const;
+
+/** The network by which connections are counted: /24 of IPv4, /64 of IPv6; the text itself when it is no address. */
+export function networkOf(address: string): string {
+  const network = parse(address);
+  return network ? key(network, neighbourhood[network.family]) : address;
+}
+
+/**
+ * Who is behind an address: with IPv4 the address, with IPv6 its /64, in which one host may have any number of
+ * addresses (RFC 4291 section 2.5.4, RFC 8981).
+ */
+export function hostKey(address: string): string {
+  return address.includes(':') ? networkOf(address) : address;
+}
+
+/** Shortest prefixes that a customer may list without the operator's permission. */
+const widestListed = { 4: 16, 6: 32 } as const;
+
+/** Whether an entry of `allowed_ips` covers so much that it says nothing about who calls: shorter than /16 or /32. */
+export function isWide(entry: string): boolean {
+  const network = parse(entry);
+  return network !== null && network.prefix < widestListed[network.family];
+}
