@@ -44,7 +44,7 @@ describe('the settings of the edge', () => {
       call: { ringAfterMs: 200, prepareTimeoutMs: 10_000, mediaTimeoutMs: 60_000, followRefer: true },
       agent: {
         greetingMs: 5000,
-        voicemail: { watchMs: 20_000, greetingMs: 4000 },
+        voicemail: { watchMs: 20_000, greetingMs: 10_000 },
         acceptWithinMs: 15_000,
       },
       session: { expiresS: 1800, minS: 90 },

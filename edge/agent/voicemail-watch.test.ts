@@ -14,11 +14,10 @@ beforeAll(async () => {
   const flite = new Flite();
   const say = (text: string) => flite.synthesize(text, { voice: null, language: 'en-US', sampleRate: 8000 });
   person = inTurn(silence(200), await say('Hello?'), silence(2000));
-  mailbox = inTurn(
-    silence(200),
-    await say('You have reached the voice mail of John Smith. Please leave your message after the tone.'),
-    silence(500),
+  const greeting = await say(
+    'You have reached the voice mail of John Smith. Please leave your message after the tone.',
   );
+  mailbox = inTurn(silence(200), greeting, greeting, greeting, silence(500));
   await flite.close();
 });
 const beep = tones([1000], 400);

@@ -12,8 +12,13 @@ function setUp() {
 const look = (unclaimed: number, undecrypted = 0, rtcpPackets = 0) => ({
   dropped: { unclaimed, undecrypted, fromElsewhere: 0 },
   rtcpPackets,
+  reports: 0,
+  reportsAboutUs: 0,
+  lastElsewhere: null as string | null,
   roundTripMs: null,
+  peerLoss: null as number | null,
 });
+const us = '198.51.100.1';
 const nothingSent = { packetsSent: 0, packetsLate: 0, playoutDelayMs: 0 };
 
 describe('silence', () => {
@@ -30,15 +35,15 @@ describe('silence', () => {
     const { clock, quality } = setUp();
     quality.heard(clock.now());
     clock.advance(5000);
-    quality.takeStats(look(0, 0, 1));
+    quality.takeStats(look(0, 0, 1), 0);
     clock.advance(500);
     expect(quality.silentForMs()).toBe(500);
-    quality.takeStats(look(0, 0, 1));
+    quality.takeStats(look(0, 0, 1), 0);
     expect(quality.silentForMs()).toBe(500);
     clock.advance(500);
-    quality.takeStats(look(0, 9, 1));
+    quality.takeStats(look(0, 9, 1), 0);
     expect(quality.silentForMs()).toBe(1000);
-    quality.takeStats(look(0, 9, 2));
+    quality.takeStats(look(0, 9, 2), 0);
     expect(quality.silentForMs()).toBe(0);
     expect(quality.statsDue()).toBe(true);
   });
@@ -49,8 +54,33 @@ describe('silence', () => {
 });
 
 describe('a look at the worker', () => {
+  test('is due every second until a report about us came, but for half a minute at most', () => {
+    const { clock, quality } = setUp();
+    const due = () => {
+      quality.heard(clock.now());
+      return quality.statsDue();
+    };
+    expect(due()).toBe(true);
+    clock.advance(500);
+    expect(due()).toBe(false);
+    clock.advance(500);
+    expect(due()).toBe(true);
+    clock.advance(30_000);
+    expect(due()).toBe(true);
+    clock.advance(1000);
+    expect(due()).toBe(false);
+    const { clock: other, quality: reported } = setUp();
+    reported.takeStats({ ...look(0), reports: 1, reportsAboutUs: 1 }, 50);
+    reported.heard(other.now());
+    expect(reported.statsDue()).toBe(true);
+    other.advance(1000);
+    reported.heard(other.now());
+    expect(reported.statsDue()).toBe(false);
+  });
+
   test('is due every five seconds, and at once when the leg fell silent', () => {
     const { clock, quality } = setUp();
+    clock.advance(30_000);
     quality.heard(clock.now());
     expect(quality.statsDue()).toBe(true);
     clock.advance(300);
@@ -64,36 +94,36 @@ describe('a look at the worker', () => {
     const { clock, quality } = setUp();
     quality.heard(clock.now());
     clock.advance(500);
-    expect(quality.takeStats(look(20))).toBe('nothing new');
+    expect(quality.takeStats(look(20), 0)).toBe('nothing new');
     clock.advance(500);
-    expect(quality.takeStats(look(45))).toBe('unknown stream');
-    expect(quality.takeStats(look(70))).toBe('nothing new');
+    expect(quality.takeStats(look(45), 0)).toBe('unknown stream');
+    expect(quality.takeStats(look(70), 0)).toBe('nothing new');
   });
 
   test('finds none in silence, when only strangers send', () => {
     const { clock, quality } = setUp();
     quality.heard(clock.now());
     clock.advance(500);
-    quality.takeStats(look(10, 1000));
+    quality.takeStats(look(10, 1000), 0);
     clock.advance(500);
-    expect(quality.takeStats(look(10, 5000))).toBe('nothing new');
+    expect(quality.takeStats(look(10, 5000), 0)).toBe('nothing new');
   });
 
   test('finds none on a new path, whose counts begin again', () => {
     const { clock, quality } = setUp();
     quality.heard(clock.now());
     clock.advance(500);
-    quality.takeStats(look(20));
+    quality.takeStats(look(20), 0);
     clock.advance(500);
-    expect(quality.takeStats(look(0))).toBe('nothing new');
+    expect(quality.takeStats(look(0), 0)).toBe('nothing new');
   });
 
   test('finds none when nothing was ever heard: the peer uses what was not agreed', () => {
     const { clock, quality } = setUp();
     clock.advance(500);
-    quality.takeStats(look(20));
+    quality.takeStats(look(20), 0);
     clock.advance(500);
-    expect(quality.takeStats(look(45))).toBe('nothing new');
+    expect(quality.takeStats(look(45), 0)).toBe('nothing new');
   });
 });
 
@@ -105,21 +135,21 @@ test('counts go on when the codec changes to another clock', () => {
   const second = quality.reception(8000);
   expect(quality.reception(8000)).toBe(second);
   second.push(2, 5, 0, 60);
-  const report = quality.report(null, nothingSent);
+  const report = quality.report(null, nothingSent, us);
   expect(report).toMatchObject({ packets_received: 3, packets_lost: 1 });
 });
 
 describe('what the peer reports of our packets', () => {
-  const lossOf = (quality: LegQuality) => quality.report(null, nothingSent).peer_loss_percent;
+  const lossOf = (quality: LegQuality) => quality.report(null, nothingSent, us).peer_loss_percent;
 
   test('is in the report once it came, and stays until the next', () => {
     const { quality } = setUp();
-    quality.takeStats(look(0));
+    quality.takeStats(look(0), 0);
     expect(lossOf(quality)).toBeUndefined();
-    quality.takeStats({ ...look(0), roundTripMs: 20, peerLoss: 0 });
+    quality.takeStats({ ...look(0), reports: 1, reportsAboutUs: 1, peerLoss: 0 }, 50);
     expect(lossOf(quality)).toBe(0);
-    quality.takeStats({ ...look(0), roundTripMs: 20, peerLoss: 64 / 256 });
-    quality.takeStats(look(0));
+    quality.takeStats({ ...look(0), reports: 2, reportsAboutUs: 2, peerLoss: 64 / 256 }, 100);
+    quality.takeStats(look(0), 0);
     expect(lossOf(quality)).toBe(25);
   });
 });
@@ -136,7 +166,7 @@ describe('packets that pass this process by', () => {
     quality.relayedFrom(looked);
     quality.relayedTo(looked);
     expect(quality.silentForMs()).toBe(0);
-    expect(quality.report(null, { ...nothingSent, packetsSent: 5 })).toMatchObject({
+    expect(quality.report(null, { ...nothingSent, packetsSent: 5 }, us)).toMatchObject({
       packets_sent: 45,
       packets_received: 51,
       packets_lost: 4,
@@ -153,6 +183,50 @@ describe('packets that pass this process by', () => {
     quality.relayEnded();
     reception.push(1, 10, 0, 0);
     reception.push(1, 11, 160, 20);
-    expect(quality.report(null, nothingSent).jitter_ms).toBe(0);
+    expect(quality.report(null, nothingSent, us).jitter_ms).toBe(0);
+  });
+});
+
+describe('a source that changes', () => {
+  const session = (quality: LegQuality) => quality.report(null, { ...nothingSent, packetsSent: 500 }, us);
+  const elsewhere = (count: number, lastElsewhere: string | null = '198.51.100.9:4000') => ({
+    ...look(0),
+    dropped: { unclaimed: 0, undecrypted: 0, fromElsewhere: count },
+    lastElsewhere,
+  });
+
+  function talking() {
+    const { clock, quality } = setUp();
+    quality.reception(8000).push(1, 10, 0, 0);
+    quality.heard(clock.now());
+    return { clock, quality };
+  }
+
+  test('is named once a second of its packets came while the known one is silent', () => {
+    const { clock, quality } = talking();
+    clock.advance(1000);
+    quality.takeStats(elsewhere(49), 0);
+    expect(session(quality)).toMatchObject({ verdict: 'two_way', packets_from_elsewhere: 49 });
+    clock.advance(1000);
+    quality.takeStats(elsewhere(99), 0);
+    expect(session(quality)).toMatchObject({ verdict: 'send_only', packets_from_elsewhere: 99 });
+  });
+
+  test('is none when strangers send while the peer is heard, or when it is heard again', () => {
+    const { clock, quality } = talking();
+    quality.takeStats(elsewhere(1000), 0);
+    expect(session(quality)).toMatchObject({ verdict: 'two_way', packets_from_elsewhere: 1000 });
+    clock.advance(1000);
+    quality.takeStats(elsewhere(1100), 0);
+    expect(session(quality).verdict).toBe('send_only');
+    quality.heard(clock.now());
+    expect(session(quality)).toMatchObject({ verdict: 'two_way', packets_from_elsewhere: 1100 });
+  });
+
+  test('is counted over all paths of the call', () => {
+    const { quality } = talking();
+    quality.takeStats(elsewhere(7), 0);
+    quality.takeStats(elsewhere(2), 0);
+    expect(session(quality).packets_from_elsewhere).toBe(9);
   });
 });

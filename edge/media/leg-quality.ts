@@ -1,8 +1,10 @@
 /** What one leg measures: reception over all its streams, the worker's counts, and the time of silence. */
 import type { Clock } from '#shared/clock.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
+import type { DroppedPackets } from '../call/media-verdict.ts';
+import { PeerHearing } from './quality/peer-hearing.ts';
 import { Reception } from './quality/reception.ts';
-import { type DroppedPackets, mediaReport } from './quality/report.ts';
+import { mediaReport } from './quality/report.ts';
 import type { RelayLook } from './relay.ts';
 import type { NegotiatedAudio } from './sdp/session.ts';
 import type { PathStats } from './srtp-path.ts';
@@ -13,6 +15,11 @@ const statsEveryMs = 5000;
 const suspiciousSilenceMs = 400;
 /** Packets between two looks at a silent leg that are a stream: 100 ms of audio. */
 const streamPackets = 5;
+/** Packets from elsewhere, while the known source is silent, after which the peer's stream has moved: 1 s of audio. */
+const movedPackets = 50;
+/** So often, and for so long, the worker is asked whether the first report about us has come, ms. */
+const firstReportEveryMs = 1000;
+const firstReportWithinMs = 30_000;
 
 export class LegQuality {
   readonly #clock: Clock;
@@ -29,6 +36,11 @@ export class LegQuality {
   #roundTripMs: number | null = null;
   #peerLoss: number | null = null;
   #wasSilent = false;
+  readonly #hearing = new PeerHearing();
+  /** From elsewhere: in all, since the known source fell silent, and where the last one came from. */
+  #fromElsewhere = 0;
+  #elsewhereInSilence = 0;
+  #lastElsewhere: string | null = null;
   /** Packets that passed this process by, from and to the other leg of a bridge. */
   readonly #relayed = { received: 0, lost: 0, sent: 0 };
   /** Of the relayed stream; null when the last packets came through this process. */
@@ -45,6 +57,12 @@ export class LegQuality {
 
   heard(nowMs: number): void {
     this.#heardAt = nowMs;
+    this.#elsewhereInSilence = 0;
+  }
+
+  /** Packets sent past this process. */
+  get relayedSent(): number {
+    return this.#relayed.sent;
   }
 
   /** Takes what the worker counted of the packets that it passed on from this leg. */
@@ -93,19 +111,26 @@ export class LegQuality {
   statsDue(): boolean {
     const now = this.#clock.now();
     const silent = this.#inaudibleForMs() > suspiciousSilenceMs;
-    if (!silent && now - this.#askedAt < statsEveryMs) return false;
+    const young = this.#beganAt !== null && now - this.#beganAt < firstReportWithinMs;
+    const everyMs = young && this.#hearing.hears === 'unknown' ? firstReportEveryMs : statsEveryMs;
+    if (!silent && now - this.#askedAt < everyMs) return false;
     this.#askedAt = now;
     return true;
   }
 
   /**
    * Takes the worker's counts.
+   * @param sent packets sent to the peer in all
    * @returns `unknown stream` when packets of the peer keep coming that nobody takes after the known stream fell
    * silent: it has a new SSRC
    */
-  takeStats(stats: PathStats): 'unknown stream' | 'nothing new' {
+  takeStats(stats: PathStats, sent: number): 'unknown stream' | 'nothing new' {
     const unclaimed = stats.dropped.unclaimed - this.#dropped.unclaimed;
+    this.#countElsewhere(stats);
     this.#dropped = stats.dropped;
+    const { reports, reportsAboutUs: aboutUs, peerLoss } = stats;
+    const loss = peerLoss ?? this.#peerLoss;
+    this.#hearing.look({ nowMs: this.#clock.now(), sent, reports, aboutUs, loss });
     this.#roundTripMs = stats.roundTripMs ?? this.#roundTripMs;
     this.#peerLoss = stats.peerLoss ?? this.#peerLoss;
     // The count begins anew with each path.
@@ -118,11 +143,26 @@ export class LegQuality {
     return unknown ? 'unknown stream' : 'nothing new';
   }
 
-  /** @param sent what the leg's exchange counts */
+  /** Counts begin anew with each path. */
+  #countElsewhere({ dropped, lastElsewhere }: PathStats): void {
+    const before = this.#dropped.fromElsewhere;
+    const fresh = dropped.fromElsewhere < before ? dropped.fromElsewhere : dropped.fromElsewhere - before;
+    this.#fromElsewhere += fresh;
+    if (this.#inaudibleForMs() <= suspiciousSilenceMs) return;
+    this.#elsewhereInSilence += fresh;
+    this.#lastElsewhere = lastElsewhere;
+  }
+
+  /**
+   * @param sent what the leg's exchange counts
+   * @param ourAddress in SDP
+   */
   report(
     session: NegotiatedAudio | null,
     sent: { readonly packetsSent: number; readonly packetsLate: number; readonly playoutDelayMs: number },
+    ourAddress: string,
   ): MediaReport {
+    const moved = this.#heardAt !== null && this.#elsewhereInSilence >= movedPackets;
     return mediaReport({
       codec: session?.codec ?? null,
       packetsSent: sent.packetsSent + this.#relayed.sent,
@@ -130,10 +170,16 @@ export class LegQuality {
       playoutDelayMs: sent.playoutDelayMs,
       reception: this.#reception(),
       roundTripMs: this.#roundTripMs,
+      peerHears: this.#hearing.hears,
       peerLoss: this.#peerLoss,
+      meanPeerLoss: this.#hearing.meanLoss,
+      rtcpPackets: this.#rtcpPackets,
+      ourAddress,
+      moved: moved ? { packets: this.#elsewhereInSilence, to: this.#lastElsewhere } : null,
+      fromElsewhere: this.#fromElsewhere,
+      keys: session?.dtmf != null,
       peerAddress: session?.remote.address ?? null,
       dropped: this.#dropped,
-      peerMkiLength: session?.remoteMkiLength ?? 0,
       direction: session?.direction ?? 'inactive',
       held: session?.held ?? false,
     });

@@ -220,7 +220,7 @@ export class Leg implements MediaLeg {
   }
 
   report(): MediaReport {
-    return this.quality.report(this.#session, this.#exchange);
+    return this.quality.report(this.#session, this.#exchange, this.#shared.announcedIp);
   }
 
   /**
@@ -261,7 +261,8 @@ export class Leg implements MediaLeg {
     if (this.#ended || !this.quality.statsDue()) return;
     const stats = await path.stats();
     if (this.#ended || path !== this.#path) return;
-    if (this.quality.takeStats(stats) === 'unknown stream') {
+    const sent = this.#exchange.packetsSent + this.quality.relayedSent;
+    if (this.quality.takeStats(stats, sent) === 'unknown stream') {
       this.#shared.log.info(
         { call_id: this.#options.callId },
         'the peer changed its SSRC; taking the new stream',

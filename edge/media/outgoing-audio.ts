@@ -2,6 +2,7 @@
  * What one leg sends: every 20 ms a frame of the agent, a frame of silence, or a step of a key press in its place.
  * Nothing is allocated per frame.
  */
+import { randomInt } from 'node:crypto';
 import type { AudioEndpoint } from '../call/ports/media.ts';
 import type { AudioCodec } from './codec/codec.ts';
 import { DtmfSender } from './dtmf/sender.ts';
@@ -42,8 +43,9 @@ export class OutgoingAudio {
 
   constructor(stream: OutgoingStream) {
     this.#stream = stream;
-    const random = () => Math.floor(Math.random() * 0x1_0000_0000);
-    this.#writer = new RtpWriter(stream.ssrc, random() & 0x7fff, random(), maxPayload);
+    // RFC 3550 section 5.1: nobody should guess where a stream begins. Below 2^15 no receiver can take a first packet
+    // that is late for one from before a rollover (RFC 3711 section 3.3.1).
+    this.#writer = new RtpWriter(stream.ssrc, randomInt(0x8000), randomInt(0x1_0000_0000), maxPayload);
   }
 
   get packetsSent(): number {

@@ -7,6 +7,7 @@
  * at random: after a restart the peers of the calls before still send to their old ports.
  */
 
+import { randomInt } from 'node:crypto';
 import type { Clock } from '#shared/clock.ts';
 import { CallRefused } from '../call/call-refused.ts';
 
@@ -17,7 +18,7 @@ export interface RtpPortsOptions {
   /** Milliseconds that a pair stays unused after a call. */
   readonly restMs: number;
   readonly clock: Clock;
-  /** 0 <= value < 1, as Math.random. */
+  /** 0 <= value < 1, for tests; the system's generator unless given. */
   readonly random?: () => number;
 }
 
@@ -49,7 +50,7 @@ export class RtpPorts {
     this.#free = pairs;
     this.#restedAt = new Float64Array(pairs);
     this.#taken = new Uint8Array(pairs);
-    const start = Math.floor((options.random ?? Math.random)() * pairs);
+    const start = options.random ? Math.floor(options.random() * pairs) : randomInt(pairs);
     this.#queue = Uint16Array.from({ length: pairs }, (_, i) => (start + i) % pairs);
   }
 

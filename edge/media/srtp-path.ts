@@ -18,6 +18,7 @@
  */
 import type { types } from 'mediasoup';
 import { CallRefused } from '../call/call-refused.ts';
+import type { DroppedPackets } from '../call/media-verdict.ts';
 import { isDestination } from './media-address.ts';
 import {
   consumerCapabilities,
@@ -26,7 +27,6 @@ import {
   type SessionPayloads,
   sendingKey,
 } from './payloads.ts';
-import type { DroppedPackets } from './quality/report.ts';
 import { Relay } from './relay.ts';
 import type { RtpPorts } from './rtp-ports.ts';
 import type { NegotiatedAudio } from './sdp/session.ts';
@@ -45,6 +45,9 @@ export interface PathPeer extends SessionPayloads {
   readonly remote: { readonly address: string; readonly rtpPort: number; readonly rtcpPort: number };
   /** SRTP master key and salt, bare base64. */
   readonly remoteKey: string;
+  /** Master key identifiers in the packets of the peer and in ours, hexadecimal digits; null: none. */
+  readonly remoteMki: string | null;
+  readonly localMki: string | null;
 }
 
 /** Gets each authenticated, decrypted RTP packet of the peer, which may carry a header extension. */
@@ -55,10 +58,15 @@ export interface PathStats {
   readonly dropped: DroppedPackets;
   /** Authentic RTCP packets of the peer since then. */
   readonly rtcpPackets: number;
+  /** Sender and receiver reports among them, and how many of these have a block about a stream of ours. */
+  readonly reports: number;
+  readonly reportsAboutUs: number;
+  /** Where the last RTP packet from elsewhere came from: `address:port`, IPv4 alone; null: none came, or over IPv6. */
+  readonly lastElsewhere: string | null;
   /** From the peer's last receiver report, null before one came. */
   readonly roundTripMs: number | null;
   /** Share of our packets that the peer lost between its last two receiver reports, 0..1; null before one came. */
-  readonly peerLoss?: number | null;
+  readonly peerLoss: number | null;
 }
 
 /** Pairs tried when the system says that a port of ours is taken by somebody else. */
@@ -144,6 +152,7 @@ export class SrtpPath {
   serves(session: NegotiatedAudio): boolean {
     const peer = this.#peer;
     if (!peer || this.rtcpMux !== session.rtcpMux || peer.remoteKey !== session.remoteKey) return false;
+    if (peer.remoteMki !== session.remoteMki || peer.localMki !== session.localMki) return false;
     if (sendingKey(peer) !== sendingKey(session)) return false;
     const { address, rtpPort, rtcpPort } = session.remote;
     // The old way to hold says 0.0.0.0 and means to come back to where it was (RFC 3264 section 8.4).
@@ -233,10 +242,15 @@ export class SrtpPath {
       unclaimed: transport?.rtpPacketLossReceived ?? 0,
     };
     const rtcpPackets = transport?.rtpPacketLossSent ?? 0;
+    const reports = transport?.rtxBytesReceived ?? 0;
+    const reportsAboutUs = transport?.rtxBytesSent ?? 0;
+    const lastElsewhere = placeOf(transport?.rtxRecvBitrate ?? 0);
     const lost = outbound && 'fractionLost' in outbound ? outbound.fractionLost : undefined;
-    // RFC 3550 section 6.4.1: in 256ths. Without a report the worker says 0, of the round trip too.
-    const peerLoss = roundTrip && lost !== undefined ? lost / 256 : null;
-    return { dropped, rtcpPackets, roundTripMs: roundTrip || null, peerLoss };
+    // RFC 3550 section 6.4.1: in 256ths; the worker says 0 before the first report. While the packets pass this
+    // process by, reports are about the relay's stream.
+    const peerLoss = reportsAboutUs > 0 && this.atNode && lost !== undefined ? lost / 256 : null;
+    const roundTripMs = (this.atNode && roundTrip) || null;
+    return { dropped, rtcpPackets, reports, reportsAboutUs, lastElsewhere, roundTripMs, peerLoss };
   }
 
   /** Gives back the ports and everything in the worker. Safe to call twice. */
@@ -269,7 +283,11 @@ export class SrtpPath {
   }
 
   #connect(peer: PathPeer): Promise<void> {
-    const srtpParameters = { cryptoSuite: 'AES_CM_128_HMAC_SHA1_80', keyBase64: peer.remoteKey } as const;
+    const { remoteKey, remoteMki, localMki } = peer;
+    // The patched worker takes the identifiers behind the key; see worker/patches/.
+    const identified = remoteMki !== null || localMki !== null;
+    const keyBase64 = identified ? `${remoteKey}|${remoteMki ?? ''}|${localMki ?? ''}` : remoteKey;
+    const srtpParameters = { cryptoSuite: 'AES_CM_128_HMAC_SHA1_80', keyBase64 } as const;
     const { address, rtpPort, rtcpPort } = peer.remote;
     if (!isDestination(address)) return this.#transport.connect({ srtpParameters });
     const rtcp = this.rtcpMux ? {} : { rtcpPort };
@@ -307,6 +325,14 @@ export class SrtpPath {
     this.#counted += fresh;
     return fresh;
   }
+}
+
+/** 32 bits of IPv4 address, then 16 of port, as the patched worker gives them; 0: none. */
+function placeOf(value: number): string | null {
+  if (value === 0) return null;
+  const address = Math.floor(value / 0x1_0000);
+  const octets = [24, 16, 8, 0].map((shift) => (address >>> shift) & 0xff);
+  return `${octets.join('.')}:${value % 0x1_0000}`;
 }
 
 function bind(options: SrtpPathOptions, port: number): Promise<types.PlainTransport> {

@@ -12,6 +12,10 @@ export const MediaVerdict = Type.Union([
 ]);
 export type MediaVerdict = Static<typeof MediaVerdict>;
 
+/** Whether the peer hears us, by its RTCP reports: `no` when they have no word about our packets. */
+export const PeerHears = Type.Union([Type.Literal('yes'), Type.Literal('no'), Type.Literal('unknown')]);
+export type PeerHears = Static<typeof PeerHears>;
+
 /** Quality of one call (contract 3.4), from RTCP and from arrival times. Null: not measured. */
 export const MediaReport = Type.Object({
   packets_sent: Type.Integer(),
@@ -22,11 +26,23 @@ export const MediaReport = Type.Object({
   round_trip_ms: Nullable(Type.Number()),
   /** share of our packets that the peer's last RTCP report says it lost, 0..100; absent: no report came */
   peer_loss_percent: Type.Optional(Type.Number()),
-  /** ITU-T G.107 E-model estimate, 1..5 */
+  /** authentic RTCP packets of the peer */
+  rtcp_packets_received: Type.Optional(Type.Integer()),
+  peer_hears: Type.Optional(PeerHears),
+  /** packets dropped because they came from another source than the one that is listened to */
+  packets_from_elsewhere: Type.Optional(Type.Integer()),
+  /** ITU-T G.107 E-model estimate, 1..5: of the worse direction */
   mos: Nullable(Type.Number()),
+  /** the same of what we hear, and of what the peer hears by its reports */
+  mos_received: Type.Optional(Nullable(Type.Number())),
+  mos_sent: Type.Optional(Nullable(Type.Number())),
   verdict: MediaVerdict,
-  /** probable cause when the verdict is not two_way, one sentence */
+  /** probable cause when the verdict is not two_way, in a sentence or two */
   cause: Nullable(Type.String()),
+  /** both directions in a sentence, with what proves them */
+  summary: Type.Optional(Type.String()),
+  /** whether keys can be pressed on the call; `none`: the peer's SDP has no telephone-event (RFC 4733) */
+  keys: Type.Optional(Type.Union([Type.Literal('telephone-event'), Type.Literal('none')])),
 });
 export type MediaReport = Static<typeof MediaReport>;
 

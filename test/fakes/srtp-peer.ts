@@ -17,6 +17,10 @@ export interface SrtpPeerOptions {
   readonly clockRate?: number;
   /** Keeps decoded samples of what is heard; false saves memory in load tests. */
   readonly record?: boolean;
+  /** Master key identifier that is announced and sent (RFC 3711 section 3.1). */
+  readonly mki?: Buffer;
+  /** Announces the identifier and does not send it. */
+  readonly forgetsMki?: boolean;
   /** Gets each packet that is heard, whatever its payload type. */
   readonly onPacket?: (packet: HeardPacket) => void;
 }
@@ -62,6 +66,8 @@ export class SrtpPeer {
   readonly #record: boolean;
   readonly #ticksPerMs: number;
   readonly #onPacket: ((packet: HeardPacket) => void) | undefined;
+  readonly #mki: Buffer;
+  readonly #sentMki: Buffer;
   #key: Buffer = randomBytes(30);
   #sender: SrtpSender;
   #receiver: SrtpReceiver | null = null;
@@ -98,7 +104,9 @@ export class SrtpPeer {
     this.rtpPort = rtp.address().port;
     this.ssrc = options.ssrc ?? randomBytes(4).readUInt32BE();
     this.sequence = options.sequence ?? randomInt(0x8000);
-    this.#sender = new SrtpSender(this.#key);
+    this.#mki = options.mki ?? Buffer.alloc(0);
+    this.#sentMki = options.forgetsMki ? Buffer.alloc(0) : this.#mki;
+    this.#sender = new SrtpSender(this.#key, this.#sentMki);
     rtp.on('message', (packet) => this.#onRtp(packet));
     rtcp.on('message', (packet) => this.#onRtcp(packet));
   }
@@ -118,7 +126,7 @@ export class SrtpPeer {
   /** Takes new keys for the next offer or answer, as a peer does that moves. */
   rekey(): void {
     this.#key = randomBytes(30);
-    this.#sender = new SrtpSender(this.#key);
+    this.#sender = new SrtpSender(this.#key, this.#sentMki);
   }
 
   /** A description of this endpoint; with `address` and `port` as one behind NAT gives it, which sees neither. */
@@ -130,6 +138,8 @@ export class SrtpPeer {
       address?: string;
       port?: number;
       rtcpMux?: boolean;
+      /** Lifetime of the key with its bar. */
+      lifetime?: string;
     } = {},
   ): string {
     const address = options.address ?? this.#address;
@@ -143,7 +153,7 @@ export class SrtpPeer {
       `m=audio ${options.port ?? this.rtpPort} RTP/SAVP ${options.formats ?? '0 101'}`,
       ...maps.map((map) => `a=rtpmap:${map}`),
       'a=fmtp:101 0-15',
-      `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${this.#key.toString('base64')}|2^31`,
+      `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${this.#key.toString('base64')}${options.lifetime ?? '|2^31'}${this.#mkiParameter()}`,
       `a=${options.direction ?? 'sendrecv'}`,
       ...(options.rtcpMux ? ['a=rtcp-mux'] : []),
       '',
@@ -153,13 +163,19 @@ export class SrtpPeer {
   /** Takes the other side's description. */
   connect(sdp: string): void {
     const port = /^m=audio (\d+) /m.exec(sdp)?.[1];
-    const key = /^a=crypto:\d+ \S+ inline:([^|\s]+)/m.exec(sdp)?.[1];
+    const [, key, mki, mkiLength] =
+      /^a=crypto:\d+ \S+ inline:([^|\s]+)(?:\|2\^31\|(\d+):(\d))?/m.exec(sdp) ?? [];
     const address = /^c=IN IP4 (\S+)/m.exec(sdp)?.[1];
     if (!port || !key || !address) throw new Error(`cannot connect to\n${sdp}`);
     this.#remote = { address, rtpPort: Number(port) };
-    this.#receiver = new SrtpReceiver(Buffer.from(key, 'base64'));
+    this.#receiver = new SrtpReceiver(Buffer.from(key, 'base64'), mkiOf(mki, mkiLength));
     this.#transit = null;
     this.#firstSequence = null;
+  }
+
+  #mkiParameter(): string {
+    const { length } = this.#mki;
+    return length === 0 ? '' : `|${this.#mki.readUIntBE(0, length)}:${length}`;
   }
 
   /** Where packets go; set after `connect` only to send to a wrong place. */
@@ -264,6 +280,21 @@ export class SrtpPeer {
     }
     const remote = this.#remote;
     if (remote) this.#rtcp.send(this.#sender.protectRtcp(rr), remote.rtpPort + 1, remote.address);
+  }
+
+  /** Sends a sender report without a block, as a peer does that hears nothing (RFC 3550 section 6.4). */
+  reportSending(): void {
+    const sr = Buffer.alloc(28);
+    sr[0] = 0x80;
+    sr[1] = 200;
+    sr.writeUInt16BE(6, 2);
+    sr.writeUInt32BE(this.ssrc, 4);
+    sr.writeUInt32BE(Math.floor(Date.now() / 1000) + 2_208_988_800, 8);
+    sr.writeUInt32BE(this.timestamp, 16);
+    sr.writeUInt32BE(this.sent, 20);
+    sr.writeUInt32BE(this.sent * frame, 24);
+    const remote = this.#remote;
+    if (remote) this.#rtcp.send(this.#sender.protectRtcp(sr), remote.rtpPort + 1, remote.address);
   }
 
   /** Whether a sender report came. */
@@ -412,6 +443,13 @@ export class SrtpPeer {
     const rtcp = this.#receiver?.unprotectRtcp(packet);
     if (rtcp?.[1] === 200) this.#senderReport = { ntp: rtcp.readUInt32BE(10), at: performance.now() };
   }
+}
+
+/** RFC 4568 section 6.1: a decimal integer, sent in so many octets. */
+function mkiOf(value: string | undefined, length: string | undefined): Buffer {
+  const octets = Buffer.alloc(Number(length ?? 0));
+  if (octets.length > 0) octets.writeUIntBE(Number(value), 0, octets.length);
+  return octets;
 }
 
 function bound(port: number, address: string): Promise<Socket | null> {

@@ -103,11 +103,16 @@ function word(value: number): Buffer {
 export class SrtpSender {
   readonly #keys: Keys;
   readonly #streams = new Map<number, { roc: number; last: number }>();
+  readonly #mki: Buffer;
   #rtcpIndex = 0;
 
-  /** @param master 16 octets of key and 14 of salt */
-  constructor(master: Buffer) {
+  /**
+   * @param master 16 octets of key and 14 of salt
+   * @param mki stands in front of each tag, which does not cover it (RFC 3711 section 3.1)
+   */
+  constructor(master: Buffer, mki: Buffer = Buffer.alloc(0)) {
     this.#keys = new Keys(master);
+    this.#mki = mki;
   }
 
   protect(rtp: Buffer): Buffer {
@@ -120,21 +125,24 @@ export class SrtpSender {
     }
     if (sequence < stream.last && stream.last - sequence > 0x8000) stream.roc++;
     stream.last = sequence;
-    const out = Buffer.allocUnsafe(rtp.length + tagLength);
+    const out = Buffer.allocUnsafe(rtp.length + this.#mki.length + tagLength);
     rtp.copy(out);
+    this.#mki.copy(out, rtp.length);
     const covered = out.subarray(0, rtp.length);
     this.#keys.cipher.apply(ssrc, stream.roc * 0x10000 + sequence, covered.subarray(headerLength(rtp)));
-    this.#keys.auth.tag(covered, word(stream.roc)).copy(out, rtp.length);
+    this.#keys.auth.tag(covered, word(stream.roc)).copy(out, rtp.length + this.#mki.length);
     return out;
   }
 
   protectRtcp(rtcp: Buffer): Buffer {
     const index = ++this.#rtcpIndex;
-    const out = Buffer.allocUnsafe(rtcp.length + 4 + tagLength);
+    const out = Buffer.allocUnsafe(rtcp.length + 4 + this.#mki.length + tagLength);
     rtcp.copy(out);
     this.#keys.rtcpCipher.apply(rtcp.readUInt32BE(4), index, out.subarray(8, rtcp.length));
     out.writeUInt32BE((0x80000000 | index) >>> 0, rtcp.length);
-    this.#keys.rtcpAuth.tag(out.subarray(0, rtcp.length + 4)).copy(out, rtcp.length + 4);
+    this.#mki.copy(out, rtcp.length + 4);
+    const tag = this.#keys.rtcpAuth.tag(out.subarray(0, rtcp.length + 4));
+    tag.copy(out, rtcp.length + 4 + this.#mki.length);
     return out;
   }
 }
@@ -143,14 +151,18 @@ export class SrtpSender {
 export class SrtpReceiver {
   readonly #keys: Keys;
   readonly #streams = new Map<number, { roc: number; highest: number }>();
+  readonly #mki: Buffer;
 
-  constructor(master: Buffer) {
+  /** @param mki what must stand in front of each tag */
+  constructor(master: Buffer, mki: Buffer = Buffer.alloc(0)) {
     this.#keys = new Keys(master);
+    this.#mki = mki;
   }
 
-  /** The RTP packet, decrypted in place; null when the authentication tag is wrong. */
+  /** The RTP packet, decrypted in place; null when its MKI or its authentication tag is wrong. */
   unprotect(packet: Buffer): Buffer | null {
-    if (packet.length < 12 + tagLength) return null;
+    const trailer = this.#mki.length + tagLength;
+    if (packet.length < 12 + trailer || !this.#hasMki(packet)) return null;
     const sequence = packet.readUInt16BE(2);
     const ssrc = packet.readUInt32BE(8);
     const known = this.#streams.get(ssrc);
@@ -159,8 +171,8 @@ export class SrtpReceiver {
       if (known.highest < 0x8000 && sequence - known.highest > 0x8000) roc = Math.max(0, roc - 1);
       else if (known.highest >= 0x8000 && known.highest - 0x8000 > sequence) roc++;
     }
-    const rtp = packet.subarray(0, packet.length - tagLength);
-    if (!this.#keys.auth.tag(rtp, word(roc)).equals(packet.subarray(rtp.length))) return null;
+    const rtp = packet.subarray(0, packet.length - trailer);
+    if (!this.#keys.auth.tag(rtp, word(roc)).equals(packet.subarray(-tagLength))) return null;
     if (!known) this.#streams.set(ssrc, { roc, highest: sequence });
     else if (roc > known.roc || (roc === known.roc && sequence > known.highest)) {
       known.roc = roc;
@@ -170,16 +182,21 @@ export class SrtpReceiver {
     return rtp;
   }
 
-  /** The compound RTCP packet, decrypted in place; null when the authentication tag is wrong. */
+  /** The compound RTCP packet, decrypted in place; null when its MKI or its authentication tag is wrong. */
   unprotectRtcp(packet: Buffer): Buffer | null {
-    const end = packet.length - tagLength;
-    if (end < 12) return null;
-    if (!this.#keys.rtcpAuth.tag(packet.subarray(0, end)).equals(packet.subarray(end))) return null;
+    const end = packet.length - this.#mki.length - tagLength;
+    if (end < 12 || !this.#hasMki(packet)) return null;
+    if (!this.#keys.rtcpAuth.tag(packet.subarray(0, end)).equals(packet.subarray(-tagLength))) return null;
     const trailer = packet.readUInt32BE(end - 4);
     const rtcp = packet.subarray(0, end - 4);
     if (trailer & 0x80000000) {
       this.#keys.rtcpCipher.apply(packet.readUInt32BE(4), trailer & 0x7fffffff, rtcp.subarray(8));
     }
     return rtcp;
+  }
+
+  #hasMki(packet: Buffer): boolean {
+    const at = packet.length - tagLength - this.#mki.length;
+    return packet.subarray(at, at + this.#mki.length).equals(this.#mki);
   }
 }

@@ -21,6 +21,7 @@ let pair: TestKeyPair;
 let media: SrtpPeer;
 let pathway: string;
 let person: Int16Array;
+let talkative: Int16Array;
 let mailbox: Int16Array;
 const beep = tones([1000], 400);
 
@@ -40,11 +41,14 @@ beforeAll(async () => {
   const flite = new Flite();
   const say = (text: string) => flite.synthesize(text, { voice: 'rms', language: 'en-US', sampleRate: 8000 });
   person = inTurn(silence(200), await say('Hello?'), silence(2500));
-  mailbox = inTurn(
-    silence(200),
-    await say('You have reached the voice mail of John Smith. Please leave your message after the tone.'),
-    silence(500),
+  const hello = await say(
+    'Good afternoon, thank you for calling Miller and sons, you are speaking with Jonathan, how can I help you?',
   );
+  talkative = inTurn(silence(200), hello, silence(3500));
+  const greeting = await say(
+    'You have reached the voice mail of John Smith. Please leave your message after the tone.',
+  );
+  mailbox = inTurn(silence(200), greeting, greeting, greeting, silence(500));
   await flite.close();
 });
 
@@ -99,9 +103,12 @@ const answeredBy = (id: string, who: string) =>
     return detail.answered_by === who ? detail : null;
   });
 
-test('a person is told from a mailbox, and the agent goes on', async () => {
+test.each([
+  ['a person', () => person],
+  ['a person with a long hello', () => talkative],
+])('%s is told from a mailbox, and the agent goes on', async (_, hello) => {
   const { id, call } = await place('+14155550181', { voicemail: { action: 'hangup' } });
-  await play(person);
+  await play(hello());
   await answeredBy(id, 'human');
   await media.press('1');
   await untilHungUp(call);

@@ -49,6 +49,26 @@ describe('a person', () => {
     expect(heard(inTurn(silence(300), await say(text), silence(3000))).verdict).toBe('human');
   });
 
+  const longHellos = [
+    'Good afternoon, thank you for calling Miller and sons, you are speaking with Jonathan, how can I help you today?',
+    'Hello, this is the Smith family, we are just having dinner, so if you could make it short, who is calling please?',
+  ];
+  it.each(longHellos.flatMap((text) => ['slt', 'kal', 'rms', 'awb'].map((voice) => [text, voice] as const)))(
+    'says a long hello: %j with the voice %s',
+    async (text, voice) => {
+      const speech = await say(text, voice);
+      expect(speech.length / 8).toBeGreaterThan(answeringLimits.suspectMs + 200);
+      const sound = inTurn(silence(300), speech, silence(3500));
+      expect(heard(sound).verdict).toBe('human');
+    },
+  );
+
+  it('says a long hello, is asked something, and talks at length', async () => {
+    const speech = await say(longHellos[0] ?? '');
+    const sound = inTurn(silence(300), speech, silence(2000), speech, silence(500), speech, silence(3500));
+    expect(heard(sound).verdict).toBe('human');
+  });
+
   it.each([150, 300, 600])('is heard through noise of %i', (level) => {
     const sound = inTurn(silence(1400), hello, silence(3000));
     expect(heard(together(sound, noise(6000, level))).verdict).toBe('human');
@@ -70,8 +90,8 @@ describe('a mailbox', () => {
     const sound = inTurn(silence(600), speech, silence(700), tones([1000], 400), silence(3000));
     const { verdict, decidedAt, recordsAt } = heard(sound);
     expect(verdict).toBe('voicemail');
-    expect(decidedAt).toBeGreaterThan(600 + answeringLimits.greetingMs - 200);
-    expect(decidedAt).toBeLessThan(600 + answeringLimits.greetingMs + 600);
+    expect(decidedAt).toBeGreaterThan(600 + speech.length / 8 + 700);
+    expect(decidedAt).toBeLessThan(beepEnds + 20);
     expect(recordsAt).toBeGreaterThanOrEqual(beepEnds);
     expect(recordsAt).toBeLessThan(beepEnds + 120);
   });
@@ -100,9 +120,23 @@ describe('a mailbox', () => {
     expect(recordsAt).toBeGreaterThanOrEqual(before.length / 8 + 500);
   });
 
+  it('is known by its beep after a long pause, when its greeting was long', () => {
+    const sound = inTurn(silence(300), recording, silence(2500), tones([1000], 400), silence(1000));
+    expect(heard(sound)).toMatchObject({ verdict: 'voicemail' });
+  });
+
+  it.each(['slt', 'rms'])('is known by its length without a beep, with the voice %s', async (voice) => {
+    const speech = await say(greeting, voice);
+    const { verdict, decidedAt } = heard(inTurn(silence(600), speech, speech));
+    expect(verdict).toBe('voicemail');
+    expect(decidedAt).toBeGreaterThan(600 + answeringLimits.greetingMs - 200);
+    expect(decidedAt).toBeLessThan(600 + answeringLimits.greetingMs + 600);
+  });
+
   it('records after a long silence when it does not beep', () => {
-    const spoken = 300 + recording.length / 8;
-    const { verdict, recordsAt } = heard(inTurn(silence(300), recording, silence(4000)));
+    const long = inTurn(recording, recording);
+    const spoken = 300 + long.length / 8;
+    const { verdict, recordsAt } = heard(inTurn(silence(300), long, silence(4000)));
     expect(verdict).toBe('voicemail');
     expect(recordsAt).toBeGreaterThan(spoken + answeringLimits.silenceMs - 700);
     expect(recordsAt).toBeLessThan(spoken + answeringLimits.silenceMs + 100);

@@ -3,10 +3,15 @@
  * Takes 20 ms frames of what the callee sends at 8 kHz; no clock, no model, no allocation per frame.
  *
  *     [ waiting ] --voice--> [ greeting ] --pause--> human
- *          |                   |    | goes on for long
- *          |                   |    +--> voicemail
- *          |                   +--beep--> voicemail
+ *          |                   |    | goes on for some seconds
+ *          |                   |    +--> [ suspected ] --long pause--> human
+ *          |                   |              | goes on and on
+ *          |                   |              +--> voicemail
+ *          |                   +--beep, suspected or not--> voicemail
  *          +--nothing in time--> unknown
+ *
+ * Some people say a long hello, the name of their company in it. So length alone makes no mailbox: a greeting of some
+ * seconds only earns a longer wait for the beep.
  */
 import { BeepFollower } from './beep.ts';
 import { ToneEar } from './tone-ear.ts';
@@ -23,10 +28,14 @@ const recordedShare = 0.5;
 export interface AnsweringLimits {
   /** ms after the answer within which it is decided; then it is `unknown` */
   readonly watchMs: number;
-  /** ms of greeting without a long pause that only a recording has: people say hello and a name, and wait */
+  /** ms of greeting without a pause that only a recording has: people have said hello by then, and wait */
   readonly greetingMs: number;
+  /** ms of greeting that are long for a person */
+  readonly suspectMs: number;
   /** ms of silence after the greeting in which a person waits for us: a recording pauses for less */
   readonly pauseMs: number;
+  /** the same after a long greeting: many a mailbox takes some time to beep */
+  readonly suspectPauseMs: number;
   /** ms of silence after which a mailbox that has not beeped is taken to record */
   readonly silenceMs: number;
   /** ms after the decision when it is taken to record whatever it sends */
@@ -35,8 +44,10 @@ export interface AnsweringLimits {
 
 export const answeringLimits: AnsweringLimits = {
   watchMs: 20_000,
-  greetingMs: 4000,
+  greetingMs: 10_000,
+  suspectMs: 4000,
   pauseMs: 1200,
+  suspectPauseMs: 3000,
   silenceMs: 3000,
   patienceMs: 60_000,
 };
@@ -50,6 +61,9 @@ export class AnsweringDetector {
   readonly #beep = new BeepFollower();
   /** Since the first sound of the greeting. */
   #greetingMs = 0;
+  /** The longest that was spoken without a pause: for as long as nobody has paused. */
+  #spokenMs = 0;
+  #paused = false;
   #heardMs = 0;
   #verdict: Answerer | null = null;
   #verdictAtMs = 0;
@@ -84,18 +98,21 @@ export class AnsweringDetector {
   }
 
   #decide(): void {
-    const { watchMs, greetingMs, pauseMs } = this.#limits;
+    const { watchMs, greetingMs, suspectMs, pauseMs, suspectPauseMs } = this.#limits;
     const { voiceMs, quietMs } = this.#voice;
     const afterGreeting = voiceMs >= voiceBeforeBeepMs;
     if (!afterGreeting) this.#foreignBeeps = this.#beep.heard;
     this.#greetingMs = voiceMs > 0 ? this.#greetingMs + frameMs : 0;
-    const spokenMs = this.#greetingMs - quietMs;
-    const recorded = spokenMs >= greetingMs && voiceMs >= recordedShare * spokenMs;
-    const paused = quietMs >= pauseMs;
-    if (recorded || (this.#beep.beeping && afterGreeting)) this.#say('voicemail');
-    else if (paused && voiceMs >= wordMs) this.#say('human');
-    else if (this.#heardMs >= watchMs) this.#say('unknown');
-    else if (paused) this.#voice.reset();
+    const voice = voiceMs >= recordedShare * (this.#greetingMs - quietMs);
+    if (!this.#paused && voice) this.#spokenMs = this.#greetingMs - quietMs;
+    const suspected = this.#spokenMs >= suspectMs;
+    const spoken = voiceMs >= wordMs;
+    if (this.#spokenMs >= greetingMs || (this.#beep.beeping && afterGreeting)) this.#say('voicemail');
+    else if (spoken && quietMs >= (suspected ? suspectPauseMs : pauseMs)) this.#say('human');
+    else if (this.#heardMs >= watchMs) this.#say(this.#paused ? 'human' : 'unknown');
+    else if (quietMs < pauseMs) return;
+    else if (spoken) this.#paused = true;
+    else this.#voice.reset();
   }
 
   #say(verdict: Answerer): void {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { carry } from '../rtp/emulated-network.ts';
 import { meanOpinionScore, rating } from './emodel.ts';
+import { PeerHearing } from './peer-hearing.ts';
 import { isPrivateAddress } from './private-address.ts';
 import { Reception } from './reception.ts';
 import { type CallMedia, mediaReport } from './report.ts';
@@ -105,19 +106,25 @@ describe('E-model', () => {
 });
 
 describe('mediaReport', () => {
-  const nothingDropped = { fromElsewhere: 0, undecrypted: 0, unclaimed: 0 };
   const call: CallMedia = {
     codec: 'PCMU',
     packetsSent: 100,
     reception: received([1, 2, 3, 4]),
     packetsLate: 0,
     roundTripMs: 24.04,
+    peerHears: 'yes',
+    peerLoss: 0,
+    meanPeerLoss: 0,
+    rtcpPackets: 3,
     playoutDelayMs: 40,
     peerAddress: '198.51.100.7',
-    dropped: nothingDropped,
-    peerMkiLength: 0,
+    ourAddress: '198.51.100.1',
+    dropped: { fromElsewhere: 0, undecrypted: 0, unclaimed: 0 },
+    fromElsewhere: 0,
+    moved: null,
     direction: 'sendrecv',
     held: false,
+    keys: true,
   };
 
   it('reports a good call', () => {
@@ -127,9 +134,18 @@ describe('mediaReport', () => {
       packets_lost: 0,
       jitter_ms: 0,
       round_trip_ms: 24,
+      peer_loss_percent: 0,
+      rtcp_packets_received: 3,
+      peer_hears: 'yes',
+      packets_from_elsewhere: 0,
       mos: 4.41,
+      mos_received: 4.41,
+      mos_sent: 4.41,
       verdict: 'two_way',
       cause: null,
+      summary:
+        'Audio goes both ways: 100 packets sent, 4 received, PCMU, the peer reports by RTCP that it receives ours.',
+      keys: 'telephone-event',
     });
   });
 
@@ -138,68 +154,128 @@ describe('mediaReport', () => {
     expect(mediaReport({ ...call, packetsLate: 1 }).packets_lost).toBe(0);
   });
 
+  it('scores the worse direction', () => {
+    const lossy = mediaReport({ ...call, peerLoss: 0.19, meanPeerLoss: 0.19 });
+    expect(lossy).toMatchObject({ mos_received: 4.41, peer_loss_percent: 19, verdict: 'two_way' });
+    expect(lossy.mos_sent).toBeLessThan(2.8);
+    expect(lossy.mos).toBe(lossy.mos_sent);
+    expect(lossy.summary).toContain('19 % of ours lost on their way');
+    const other = mediaReport({ ...call, reception: received([1, 2, 4, 5]) });
+    expect(other.mos_sent).toBe(4.41);
+    expect(other.mos).toBe(other.mos_received);
+  });
+
+  it('scores a direction in which nothing arrives with 1', () => {
+    expect(mediaReport({ ...call, peerHears: 'no', peerLoss: null, meanPeerLoss: null })).toMatchObject({
+      mos: 1,
+      mos_sent: 1,
+      mos_received: 4.41,
+      verdict: 'receive_only',
+    });
+  });
+
   it('reports null for what was not measured', () => {
-    expect(mediaReport({ ...call, reception: null, roundTripMs: null })).toMatchObject({
+    const unknown = { peerHears: 'unknown', peerLoss: null, meanPeerLoss: null, rtcpPackets: 0 } as const;
+    const report = mediaReport({ ...call, ...unknown, reception: null, roundTripMs: null });
+    expect(report).toMatchObject({
       packets_received: 0,
       jitter_ms: null,
       round_trip_ms: null,
       mos: null,
+      mos_received: null,
+      mos_sent: null,
     });
+    expect(report.peer_loss_percent).toBeUndefined();
   });
 
-  const silent = { ...call, reception: null };
-  const causes: [string, CallMedia, string, RegExp][] = [
-    ['nothing negotiated', { ...silent, codec: null, packetsSent: 0 }, 'none', /No media was negotiated/],
-    ['nothing received', silent, 'send_only', /firewall/],
-    ['nothing either way', { ...silent, packetsSent: 0 }, 'none', /firewall/],
-    [
-      'a private address',
-      { ...silent, peerAddress: '192.168.1.5' },
-      'send_only',
-      /private address 192\.168\.1\.5.*NAT/,
-    ],
-    [
-      'a wrong source',
-      { ...silent, dropped: { ...nothingDropped, fromElsewhere: 3 } },
-      'send_only',
-      /3 packets came from another source than the first/,
-    ],
-    [
-      'wrong keys',
-      { ...silent, dropped: { ...nothingDropped, undecrypted: 1, fromElsewhere: 3 } },
-      'send_only',
-      /1 packet arrived but failed SRTP authentication/,
-    ],
-    [
-      'a codec that was not agreed',
-      { ...silent, dropped: { unclaimed: 7, undecrypted: 1, fromElsewhere: 0 } },
-      'send_only',
-      /7 packets came from the peer, but of another codec .*PCMU/,
-    ],
-    [
-      'a key with MKI',
-      { ...silent, dropped: { ...nothingDropped, undecrypted: 5 }, peerMkiLength: 1 },
-      'send_only',
-      /master key identifier/,
-    ],
-    ['a hold', { ...silent, held: true }, 'send_only', /The peer held the call/],
-    ['a peer that only listens', { ...silent, direction: 'sendonly' }, 'send_only', /direction was sendonly/],
-    ['a silent agent', { ...call, packetsSent: 0 }, 'receive_only', /the agent gave no audio/],
-    [
-      'a hold from the start',
-      { ...call, packetsSent: 0, held: true },
-      'receive_only',
-      /held the call, so nothing was sent/,
-    ],
-    [
-      'a peer that only talks',
-      { ...call, packetsSent: 0, direction: 'recvonly' },
-      'receive_only',
-      /direction was recvonly/,
-    ],
-  ];
-  it.each(causes)('names the cause: %s', (_, facts, verdict, cause) => {
-    expect(mediaReport(facts)).toMatchObject({ verdict, cause: expect.stringMatching(cause) });
+  it('says whether keys can be pressed, once that is known', () => {
+    expect(mediaReport({ ...call, keys: false }).keys).toBe('none');
+    expect(mediaReport({ ...call, codec: null, keys: false }).keys).toBeUndefined();
+  });
+
+  it('tells private addresses of the peer from our own', () => {
+    const silent = { ...call, reception: null, rtcpPackets: 0, peerAddress: '192.168.1.5' };
+    expect(mediaReport(silent).cause).toMatch(/private address 192\.168\.1\.5.*NAT/);
+    expect(mediaReport({ ...silent, ourAddress: '192.168.1.1' }).cause).not.toMatch(/NAT/);
+  });
+});
+
+describe('PeerHearing', () => {
+  /** A peer that is sent 50 packets a second, looked at each second. */
+  function talking() {
+    const hearing = new PeerHearing();
+    let at = 0;
+    let sent = 0;
+    let reports = 0;
+    let aboutUs = 0;
+    /** Seconds pass; then a report comes, `silent` of our packets or with this loss. */
+    const passes = (seconds: number, report: 'silent' | number | null, sending = true) => {
+      for (let i = 0; i < seconds; i++) {
+        at += 1000;
+        if (sending) sent += 50;
+        const due = i === seconds - 1 ? report : null;
+        if (due !== null) reports++;
+        if (typeof due === 'number') aboutUs++;
+        const loss = typeof due === 'number' ? due : null;
+        hearing.look({ nowMs: at, sent, reports, aboutUs, loss });
+      }
+      return hearing.hears;
+    };
+    const beginAnew = () => {
+      reports = 0;
+      aboutUs = 0;
+    };
+    return { hearing, passes, beginAnew };
+  }
+
+  it('knows nothing without reports', () => {
+    const { hearing, passes } = talking();
+    expect(passes(60, null)).toBe('unknown');
+    expect(hearing.meanLoss).toBeNull();
+  });
+
+  it('takes one report without a word about us, after 5 s of sending, for a no', () => {
+    const { passes } = talking();
+    expect(passes(4, 'silent')).toBe('unknown');
+    expect(passes(3, 'silent')).toBe('no');
+  });
+
+  it('takes a block about us for a yes at any time', () => {
+    const { passes } = talking();
+    expect(passes(10, 'silent')).toBe('no');
+    expect(passes(5, 0)).toBe('yes');
+  });
+
+  it('goes back to no when two reports in a row are silent', () => {
+    const { passes } = talking();
+    passes(6, 0);
+    expect(passes(5, 'silent')).toBe('yes');
+    expect(passes(5, 0)).toBe('yes');
+    expect(passes(5, 'silent')).toBe('yes');
+    expect(passes(5, 'silent')).toBe('no');
+  });
+
+  it('expects no word about a stream that is held', () => {
+    const { passes } = talking();
+    passes(6, 0);
+    expect(passes(30, 'silent', false)).toBe('yes');
+    expect(passes(3, 'silent')).toBe('yes');
+  });
+
+  it('counts from the new path on, when media has moved', () => {
+    const { passes, beginAnew } = talking();
+    passes(6, 0);
+    beginAnew();
+    expect(passes(3, 'silent')).toBe('yes');
+    expect(passes(20, 'silent')).toBe('yes');
+    expect(passes(5, 'silent')).toBe('no');
+  });
+
+  it('has the mean of the losses', () => {
+    const { hearing, passes } = talking();
+    passes(6, 0.5);
+    passes(5, 0);
+    expect(hearing.meanLoss).toBe(0.25);
   });
 });
 

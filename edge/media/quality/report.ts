@@ -1,22 +1,19 @@
-/** The quality of one call as a report: numbers, a verdict, and the probable cause where audio is missing. */
+/** The quality of one call as a report: numbers of both directions, a verdict, and sentences (call/media-verdict.ts). */
 import type { CodecName } from '#shared/codecs.ts';
-import type { MediaReport, MediaVerdict } from '#shared/edge-protocol/calls.ts';
+import type { MediaReport, PeerHears } from '#shared/edge-protocol/calls.ts';
+import {
+  type DroppedPackets,
+  type MediaEvidence,
+  mediaSummary,
+  mediaVerdict,
+  reportedHearing,
+} from '../../call/media-verdict.ts';
 import { meanOpinionScore } from './emodel.ts';
 import { isPrivateAddress } from './private-address.ts';
 import type { Reception } from './reception.ts';
 
-/** Packets that arrived and were of no use, by reason. */
-export interface DroppedPackets {
-  /** They came from another source than the one that was authenticated first. */
-  readonly fromElsewhere: number;
-  /** They failed SRTP authentication, or were replayed. */
-  readonly undecrypted: number;
-  /** They were authentic RTP, but of a second SSRC or of a payload type that was not agreed. */
-  readonly unclaimed: number;
-}
-
 /** What the media leg knows of a call at the moment of the report. */
-export interface CallMedia {
+export interface CallMedia extends Pick<MediaEvidence, 'moved' | 'direction' | 'held' | 'peerAddress'> {
   /** Null before negotiation. */
   readonly codec: CodecName | null;
   readonly packetsSent: number;
@@ -26,47 +23,67 @@ export interface CallMedia {
   readonly packetsLate: number;
   /** From RTCP, null when no report came. */
   readonly roundTripMs: number | null;
-  /** Share of our packets that the peer says it lost, 0..1; null when it said nothing. */
-  readonly peerLoss?: number | null;
+  readonly peerHears: PeerHears;
+  /** Share of our packets that the peer's last report says it lost, 0..1; null when it said nothing. */
+  readonly peerLoss: number | null;
+  /** Mean of all its reports. */
+  readonly meanPeerLoss: number | null;
+  readonly rtcpPackets: number;
   /** What the jitter buffer adds, milliseconds. */
   readonly playoutDelayMs: number;
-  /** Address of the peer's media by its SDP; null before negotiation. */
-  readonly peerAddress: string | null;
+  /** Our own address in SDP. */
+  readonly ourAddress: string;
   readonly dropped: DroppedPackets;
-  /** Octets of master key identifier that the peer announced; 0: none. */
-  readonly peerMkiLength: number;
-  /** The direction agreed last, as we see it. */
-  readonly direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
-  readonly held: boolean;
+  /** From another source, on all paths of the call. */
+  readonly fromElsewhere: number;
+  /** Whether telephone-event was agreed. */
+  readonly keys: boolean;
 }
 
 /** Time that packing 20 ms of audio takes at each end. */
 const packetMs = 20;
+/** What the jitter buffer of a peer commonly adds, milliseconds: two packets. */
+const peerPlayoutMs = 40;
 
 export function mediaReport(call: CallMedia): MediaReport {
+  const { codec, peerHears, rtcpPackets, fromElsewhere } = call;
+  const lossSent = call.peerLoss === null ? null : Math.round(call.peerLoss * 100);
   const received = call.reception?.received ?? 0;
-  const lost = call.reception?.lost ?? 0;
-  const verdict = verdictOf(call.packetsSent, received);
-  return {
+  const { verdict, cause } = mediaVerdict({
+    ...call,
+    sent: call.packetsSent,
+    received,
+    lossSent,
+    peerIsPrivate: call.peerAddress !== null && isPrivateAddress(call.peerAddress),
+    weArePrivate: isPrivateAddress(call.ourAddress),
+  });
+  const mosReceived = receivedOpinion(call);
+  const mosSent = sentOpinion(call, lossSent);
+  const counts = {
     packets_sent: call.packetsSent,
     packets_received: received,
-    packets_lost: lost,
+    packets_lost: call.reception?.lost ?? 0,
+    ...(lossSent === null ? {} : { peer_loss_percent: lossSent }),
+    rtcp_packets_received: rtcpPackets,
+    peer_hears: peerHears,
+    packets_from_elsewhere: fromElsewhere,
+    verdict,
+    cause,
+  };
+  return {
+    ...counts,
     jitter_ms: rounded(call.reception?.jitterMs ?? null, 2),
     round_trip_ms: rounded(call.roundTripMs, 1),
-    ...(call.peerLoss == null ? {} : { peer_loss_percent: Math.round(call.peerLoss * 100) }),
-    mos: rounded(opinion(call), 2),
-    verdict,
-    cause: verdict === 'two_way' ? null : causeOf(call, verdict),
+    mos: rounded(mosReceived === null ? null : Math.min(mosReceived, mosSent ?? mosReceived), 2),
+    mos_received: rounded(mosReceived, 2),
+    mos_sent: rounded(mosSent, 2),
+    summary: mediaSummary(counts, { codec }),
+    ...(codec === null ? {} : { keys: call.keys ? 'telephone-event' : 'none' }),
   };
 }
 
-function verdictOf(sent: number, received: number): MediaVerdict {
-  if (sent > 0) return received > 0 ? 'two_way' : 'send_only';
-  return received > 0 ? 'receive_only' : 'none';
-}
-
 /** The score of what we hear; null when nothing came. */
-function opinion(call: CallMedia): number | null {
+function receivedOpinion(call: CallMedia): number | null {
   const { codec, reception } = call;
   if (codec === null || reception === null || reception.received === 0) return null;
   const missing = reception.lost + call.packetsLate;
@@ -77,39 +94,13 @@ function opinion(call: CallMedia): number | null {
   });
 }
 
-/** One sentence that a person can act on. The surest sign comes first. */
-function causeOf(call: CallMedia, verdict: MediaVerdict): string {
-  if (call.codec === null) return 'No media was negotiated.';
-  if (verdict === 'receive_only') {
-    if (call.held) return 'The peer held the call, so nothing was sent to it.';
-    if (call.direction === 'recvonly' || call.direction === 'inactive') {
-      return `The negotiated direction was ${call.direction}, so nothing was sent.`;
-    }
-    return 'Nothing was sent: the agent gave no audio before the call ended.';
-  }
-  const { unclaimed, undecrypted, fromElsewhere } = call.dropped;
-  if (unclaimed > 0) {
-    return `${count(unclaimed)} came from the peer, but of another codec or payload type than the agreed ${call.codec}.`;
-  }
-  if (undecrypted > 0) {
-    const key = call.peerMkiLength > 0 ? ' The peer announced a master key identifier (MKI).' : '';
-    return `${count(undecrypted)} arrived but failed SRTP authentication: the keys in the peer's SDP are not those in use.${key}`;
-  }
-  if (fromElsewhere > 0) {
-    return `${count(fromElsewhere)} came from another source than the first that SRTP authenticated.`;
-  }
-  if (call.held) return 'The peer held the call.';
-  if (call.direction === 'sendonly' || call.direction === 'inactive') {
-    return `The peer sends no audio: the negotiated direction was ${call.direction}.`;
-  }
-  if (call.peerAddress !== null && isPrivateAddress(call.peerAddress)) {
-    return `No packet arrived, and the peer's SDP has the private address ${call.peerAddress}: it is probably behind a NAT that does not let media through.`;
-  }
-  return 'No packet arrived from the peer: a firewall may block the RTP ports, or the peer is muted.';
-}
-
-function count(packets: number): string {
-  return packets === 1 ? '1 packet' : `${packets} packets`;
+/** The score of what the peer hears; null when nothing was sent, or nothing is known of it. */
+function sentOpinion(call: CallMedia, lossSent: number | null): number | null {
+  const { codec, packetsSent, peerHears, meanPeerLoss } = call;
+  if (codec === null || packetsSent === 0) return null;
+  const delayMs = (call.roundTripMs ?? 0) / 2 + packetMs + peerPlayoutMs;
+  if (!reportedHearing(peerHears, lossSent)) return 1;
+  return meanPeerLoss === null ? null : meanOpinionScore({ codec, loss: meanPeerLoss, delayMs });
 }
 
 function rounded(value: number | null, digits: number): number | null {

@@ -6,20 +6,22 @@ const other = 'PS1uQCVeeCFCanVmcjkpPywjNWhcYD0mXXtxaVBR';
 const suite = 'AES_CM_128_HMAC_SHA1_80';
 
 describe('parseCrypto', () => {
-  const usable: [string, string, number][] = [
-    ['a bare key', `1 ${suite} inline:${key}`, 0],
-    ['a lifetime as a power of two', `1 ${suite} inline:${key}|2^31`, 0],
-    ['a decimal lifetime', `1 ${suite} inline:${key}|1048576`, 0],
-    ['lifetime and MKI', `1 ${suite} inline:${key}|2^31|1:1`, 1],
-    ['an MKI alone', `1 ${suite} inline:${key}|1:4`, 4],
-    ['a replay window hint', `1 ${suite} inline:${key} WSH=64`, 0],
-    ['an order for FEC that nobody sends', `1 ${suite} inline:${key} FEC_ORDER=FEC_SRTP`, 0],
-    ['an unknown parameter marked as optional', `1 ${suite} inline:${key} -X-COLOR=red`, 0],
-    ['tabs and runs of spaces', `1 \t${suite}  inline:${key}`, 0],
-    ['a suite in lower case', `1 ${suite.toLowerCase()} inline:${key}`, 0],
+  const usable: [string, string, string | null][] = [
+    ['a bare key', `1 ${suite} inline:${key}`, null],
+    ['a lifetime as a power of two', `1 ${suite} inline:${key}|2^31`, null],
+    ['a decimal lifetime', `1 ${suite} inline:${key}|1048576`, null],
+    ['lifetime and MKI', `1 ${suite} inline:${key}|2^31|1:1`, '01'],
+    ['an MKI alone', `1 ${suite} inline:${key}|1:4`, '00000001'],
+    ['the largest MKI of one octet', `1 ${suite} inline:${key}|2^31|255:1`, 'ff'],
+    ['the largest MKI', `1 ${suite} inline:${key}|2^48|4294967295:4`, 'ffffffff'],
+    ['a replay window hint', `1 ${suite} inline:${key} WSH=64`, null],
+    ['an order for FEC that nobody sends', `1 ${suite} inline:${key} FEC_ORDER=FEC_SRTP`, null],
+    ['an unknown parameter marked as optional', `1 ${suite} inline:${key} -X-COLOR=red`, null],
+    ['tabs and runs of spaces', `1 \t${suite}  inline:${key}`, null],
+    ['a suite in lower case', `1 ${suite.toLowerCase()} inline:${key}`, null],
   ];
-  it.each(usable)('takes %s', (_, value, mkiLength) => {
-    expect(parseCrypto(value)).toEqual({ tag: '1', key, mkiLength });
+  it.each(usable)('takes %s', (_, value, mki) => {
+    expect(parseCrypto(value)).toEqual({ tag: '1', key, mki });
   });
 
   const unusable: [string, string, RegExp][] = [
@@ -40,6 +42,9 @@ describe('parseCrypto', () => {
     ['no key', `1 ${suite}`, /not inline/],
     ['a tag that is no number', `x ${suite} inline:${key}`, /tag/],
     ['nothing', '', /tag/],
+    ['an MKI of five octets', `1 ${suite} inline:${key}|2^31|1:5`, /MKI of 5 octets/],
+    ['an MKI of no octets', `1 ${suite} inline:${key}|2^31|1:0`, /does not fit/],
+    ['an MKI that needs more octets', `1 ${suite} inline:${key}|2^31|256:1`, /does not fit/],
     ['a malformed lifetime', `1 ${suite} inline:${key}|soon`, /malformed/],
     ['too many key parameters', `1 ${suite} inline:${key}|2^31|2^31|1:1`, /malformed/],
   ];
@@ -55,16 +60,16 @@ describe('chooseCrypto', () => {
       `2 ${suite} inline:${key}`,
       `3 ${suite} inline:${other}`,
     ];
-    expect(chooseCrypto(lines)).toEqual({ tag: '2', key, mkiLength: 0 });
+    expect(chooseCrypto(lines)).toEqual({ tag: '2', key, mki: null });
   });
 
   it('prefers a line without MKI', () => {
     const lines = [`1 ${suite} inline:${other}|2^31|1:1`, `2 ${suite} inline:${key}|2^31`];
-    expect(chooseCrypto(lines)).toEqual({ tag: '2', key, mkiLength: 0 });
+    expect(chooseCrypto(lines)).toEqual({ tag: '2', key, mki: null });
   });
 
   it('takes a line with MKI when there is no other', () => {
-    expect(chooseCrypto([`7 ${suite} inline:${key}|2^31|1:1`])).toEqual({ tag: '7', key, mkiLength: 1 });
+    expect(chooseCrypto([`7 ${suite} inline:${key}|2^31|1:1`])).toEqual({ tag: '7', key, mki: '01' });
   });
 
   it('says why no line is usable', () => {
@@ -75,6 +80,7 @@ describe('chooseCrypto', () => {
   });
 });
 
-it('writes a line that it can read', () => {
-  expect(parseCrypto(formatCrypto('4', key))).toEqual({ tag: '4', key, mkiLength: 0 });
+it.each([null, '01', '00', 'fffefdfc'])('writes a line that it can read, with the MKI %s', (mki) => {
+  const line = { tag: '4', key, mki };
+  expect(parseCrypto(formatCrypto(line))).toEqual(line);
 });

@@ -13,9 +13,12 @@ export interface CryptoLine {
   readonly tag: string;
   /** Master key and salt: 30 octets as bare base64, lifetime and MKI stripped. */
   readonly key: string;
-  /** Octets of master key identifier that the peer puts into its packets; 0: none. */
-  readonly mkiLength: number;
+  /** What stands in front of the tag of each packet under this key; null: nothing. */
+  readonly mki: Mki | null;
 }
+
+/** A master key identifier (RFC 3711 section 3.1): its octets in hexadecimal digits, two each. */
+export type Mki = string;
 
 /** What one `a=crypto` value came to: a usable line, or why it is passed over. */
 export type CryptoVerdict = CryptoLine | { readonly unusable: string };
@@ -24,6 +27,8 @@ export type CryptoVerdict = CryptoLine | { readonly unusable: string };
 const harmlessParameter = /^(WSH=\d+|FEC_ORDER=(FEC_SRTP|SRTP_FEC)|-.*)$/i;
 const lifetimeForm = /^(2\^\d{1,2}|\d{1,15})$/;
 const mkiForm = /^(\d{1,39}):(\d{1,3})$/;
+/** RFC 4568 section 6.1 allows 128; more than 4 were never seen, and the worker takes no more. */
+const longestMki = 4;
 const keyForm = /^[A-Za-z0-9+/]{40}$/;
 
 /** Reads the value of one `a=crypto` attribute. Never throws: a bad line is a reason, not an error. */
@@ -43,36 +48,45 @@ export function parseCrypto(value: string): CryptoVerdict {
 
 function parseKeys(tag: string, keys: string): CryptoVerdict {
   if (!/^inline:/i.test(keys)) return { unusable: 'crypto key is not inline' };
-  // Several keys are told apart by their MKI, which the SRTP layer beneath cannot read.
+  // Of several keys the sender may take any at any time, and the worker has room for one.
   if (keys.includes(';')) return { unusable: 'crypto line with several keys not supported' };
   const [key = '', ...rest] = keys.slice('inline:'.length).split('|');
   if (!keyForm.test(key)) return { unusable: 'crypto key is not 30 octets of base64' };
-  let mkiLength = 0;
+  let mki: Mki | null = null;
   for (const [index, part] of rest.entries()) {
-    const mki = mkiForm.exec(part);
-    if (mki && index === rest.length - 1) mkiLength = Number(mki[2]);
-    else if (index > 0 || !lifetimeForm.test(part)) return { unusable: 'crypto key parameters malformed' };
+    const form = mkiForm.exec(part);
+    if (form && index === rest.length - 1) {
+      const length = Number(form[2]);
+      if (length > longestMki) return { unusable: `crypto MKI of ${length} octets not supported` };
+      mki = parseMki(BigInt(form[1] ?? ''), length);
+      if (mki === null) return { unusable: 'crypto MKI does not fit its length' };
+    } else if (index > 0 || !lifetimeForm.test(part)) return { unusable: 'crypto key parameters malformed' };
   }
-  return { tag, key, mkiLength };
+  return { tag, key, mki };
 }
 
-/**
- * The line to use among those offered, in the peer's order, those without MKI first: SRTP packets with a
- * master key identifier cannot be read, but many a peer announces one and sends none.
- */
+/** RFC 4568 section 6.1: a decimal integer that stands in the packets in so many octets, the highest first. */
+function parseMki(value: bigint, length: number): Mki | null {
+  const digits = value.toString(16);
+  return length === 0 || digits.length > 2 * length ? null : digits.padStart(2 * length, '0');
+}
+
+/** The line to use among those offered, in the peer's order, those without MKI first: it costs octets. */
 export function chooseCrypto(values: readonly string[]): CryptoVerdict {
   let reason = 'no a=crypto line';
   let withMki: CryptoLine | undefined;
   for (const value of values) {
     const verdict = parseCrypto(value);
     if ('unusable' in verdict) reason = verdict.unusable;
-    else if (verdict.mkiLength === 0) return verdict;
+    else if (verdict.mki === null) return verdict;
     else withMki ??= verdict;
   }
   return withMki ?? { unusable: reason };
 }
 
 /** The value of an `a=crypto` attribute with our key (bare base64). */
-export function formatCrypto(tag: string, key: string): string {
-  return `${tag} ${srtpSuite} inline:${key}`;
+export function formatCrypto({ tag, key, mki }: CryptoLine): string {
+  // With the lifetime, which is the one of SRTCP (RFC 3711 section 9.2): not everybody reads an MKI without it.
+  const identifier = mki === null ? '' : `|2^31|${Number.parseInt(mki, 16)}:${mki.length / 2}`;
+  return `${tag} ${srtpSuite} inline:${key}${identifier}`;
 }

@@ -1,6 +1,6 @@
 /** Our own descriptions, as offer and as answer. */
 import type { CodecName } from '#shared/codecs.ts';
-import { formatCrypto } from './crypto.ts';
+import { type CryptoLine, formatCrypto } from './crypto.ts';
 import { codecFormats, rtpmap, telephoneEventPayloadTypes } from './formats.ts';
 import { type Attribute, connectionTo, formatSdp, type MediaSection, parseSdp, type Sdp } from './sdp.ts';
 import type { LocalMedia, NegotiatedAudio } from './session.ts';
@@ -47,7 +47,8 @@ function agreedSection(local: LocalMedia, session: NegotiatedAudio, direction: s
   if (local.comfortNoise && comfortNoise !== null) {
     lines.add(comfortNoise, rtpmap(comfortNoise, 'CN', clockRate, 1), null);
   }
-  return lines.section(local, session.profile, session.localTag, direction, session.rtcpMux);
+  const crypto = { tag: session.localTag, key: local.cryptoKey, mki: session.localMki };
+  return lines.section(local, session.profile, crypto, direction, session.rtcpMux);
 }
 
 /**
@@ -65,7 +66,8 @@ function openSection(local: LocalMedia, direction: string): MediaSection {
     if (payloadType !== undefined) lines.addTelephoneEvent(payloadType, clockRate);
   }
   if (local.comfortNoise && clockRates(local.codecs).has(8000)) lines.add(13, 'CN/8000', null);
-  return lines.section(local, 'RTP/SAVP', '1', direction, false);
+  const crypto = { tag: '1', key: local.cryptoKey, mki: null };
+  return lines.section(local, 'RTP/SAVP', crypto, direction, false);
 }
 
 function clockRates(codecs: readonly CodecName[]): Set<number> {
@@ -90,12 +92,12 @@ class Lines {
   section(
     local: LocalMedia,
     profile: string,
-    tag: string,
+    crypto: CryptoLine,
     direction: string,
     rtcpMux: boolean,
   ): MediaSection {
     const attributes: Attribute[] = [
-      { name: 'crypto', value: formatCrypto(tag, local.cryptoKey) },
+      { name: 'crypto', value: formatCrypto(crypto) },
       ...this.#attributes,
       { name: 'ptime', value: '20' },
       { name: direction, value: null },

@@ -76,7 +76,8 @@ describe('negotiateAnswer', () => {
       comfortNoise: null,
       remote: { address: '198.51.100.7', rtpPort: 30000, rtcpPort: 30001 },
       remoteKey: peerKey,
-      remoteMkiLength: 0,
+      remoteMki: null,
+      localMki: null,
       localTag: '1',
       profile: 'RTP/SAVP',
       direction: 'sendrecv',
@@ -199,7 +200,7 @@ describe('negotiateAnswer', () => {
       'a key with lifetime and MKI',
       ['m=audio 30000 RTP/SAVP 0', `a=crypto:3 ${suite} inline:${peerKey}|2^31|1:1`],
       {},
-      { localTag: '3', remoteKey: peerKey, remoteMkiLength: 1 },
+      { localTag: '3', remoteKey: peerKey, remoteMki: '01', localMki: '01' },
     ],
     [
       'the key after an unusable one',

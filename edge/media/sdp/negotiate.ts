@@ -44,6 +44,8 @@ export function negotiateAnswer(offer: Sdp, local: LocalMedia): { answer: string
     direction: meet(peer.direction, local.direction ?? 'sendrecv'),
     held: !takesMedia(peer.direction),
     rtcpMux,
+    // RFC 4568 leaves it to each side, and its examples have it on both: peers that send an MKI expect one.
+    localMki: peer.crypto.mki,
   });
   return { answer: describeAnswer(offer, peer.index, local, session), session };
 }
@@ -82,6 +84,7 @@ export function acceptAnswer(ourOffer: string, answerText: string): NegotiatedAu
     // An answer that takes nothing is the peer's hold only where we meant to send.
     held: sendsMedia(wanted) && !takesMedia(peer.direction),
     rtcpMux: peer.rtcpMux && attribute(offered, 'rtcp-mux') !== undefined,
+    localMki: ours.crypto.mki,
   });
   const others = otherTelephoneEvents(peer.formats, events);
   return others.length === 0 ? session : { ...session, otherDtmf: others.map(eventFormat) };
@@ -149,7 +152,7 @@ function settle(
   format: Format,
   events: Format | undefined,
   noise: Format | undefined,
-  settled: Pick<NegotiatedAudio, 'direction' | 'held' | 'rtcpMux'>,
+  settled: Pick<NegotiatedAudio, 'direction' | 'held' | 'rtcpMux' | 'localMki'>,
 ): NegotiatedAudio {
   return {
     codec,
@@ -167,7 +170,7 @@ function settle(
       rtcpPort: settled.rtcpMux ? peer.rtpPort : peer.rtcpPort,
     },
     remoteKey: peer.crypto.key,
-    remoteMkiLength: peer.crypto.mkiLength,
+    remoteMki: peer.crypto.mki,
     localTag: peer.crypto.tag,
     profile: peer.profile,
     ...settled,

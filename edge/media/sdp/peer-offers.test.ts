@@ -286,7 +286,7 @@ a=rtpmap:101 telephone-event/8000
 a=fmtp:101 0-16
 a=encryption:required
 `,
-    session: { codec: 'PCMA', localTag: '3', remoteKey: key, remoteMkiLength: 0 },
+    session: { codec: 'PCMA', localTag: '3', remoteKey: key, remoteMki: null },
     media: ['m=audio 10000 RTP/SAVP 8 101'],
   },
   {

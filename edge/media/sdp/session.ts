@@ -1,5 +1,6 @@
 /** What offer/answer works from and comes to. */
 import type { CodecName } from '#shared/codecs.ts';
+import type { Mki } from './crypto.ts';
 
 /** RFC 3264 section 5.1, seen from the side that states it. */
 export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
@@ -62,8 +63,10 @@ export interface NegotiatedAudio {
   readonly remote: { readonly address: string; readonly rtpPort: number; readonly rtcpPort: number };
   /** The peer's SRTP master key and salt: 30 octets as bare base64. */
   readonly remoteKey: string;
-  /** Octets of master key identifier that the peer announced (RFC 3711 section 3.1): above 0, its packets may be unreadable. */
-  readonly remoteMkiLength: number;
+  /** The master key identifier that stands in the peer's packets, unless it forgets it; null: none. */
+  readonly remoteMki: Mki | null;
+  /** The one in ours: a peer that has one in its offer finds the same in what we send. */
+  readonly localMki: Mki | null;
   /** Tag of the crypto line in use. */
   readonly localTag: string;
   readonly profile: 'RTP/SAVP' | 'RTP/SAVPF';

@@ -282,6 +282,26 @@ describe('after an answer', () => {
     );
   });
 
+  it('is not blamed for gaps that its echo copies', () => {
+    const gaps = { packets_lost: 38, packets_received: 162 };
+    const echoed = (changes: Partial<MediaReport>) =>
+      answered({ ...media({ ...gaps, ...changes }), echoMs: 3000 });
+    expect(echoed({})).toBe(
+      'Audio is broken: 19 % of the packets were lost on their way to you or back, which an echo cannot tell apart.',
+    );
+    expect(echoed({ peer_loss_percent: 19 })).toMatch(/^Audio to you is broken: .* 19 %/);
+    expect(echoed({ peer_loss_percent: 0 })).toMatch(/^Audio from you is broken: 19 %/);
+    expect(echoed({ peer_loss_percent: 4 })).toMatch(/^Audio from you is broken: 15 %/);
+    expect(echoed({ peer_loss_percent: 3, packets_lost: 10, packets_received: 190 })).toBeNull();
+  });
+
+  it('says by its reports that it hears nothing', () => {
+    const cause = 'The peer sends RTCP reports without a word about our packets, so none arrives there.';
+    expect(answered(media({ verdict: 'receive_only', peer_hears: 'no', cause }))).toBe(
+      'No audio arrives at you: the peer sends RTCP reports without a word about our packets, so none arrives there.',
+    );
+  });
+
   it('cannot press keys', () => {
     expect(answered({ keysProblem: 'the peer takes no telephone-event' })).toBe(
       'The keys could not be sent: the peer takes no telephone-event.',

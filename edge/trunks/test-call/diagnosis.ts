@@ -1,8 +1,9 @@
 /** What is wrong with a trunk by its test call: one sentence, or null when nothing is. Pure. */
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
+import { audibleLoss } from '../../call/media-verdict.ts';
 import { type AttemptFacts, attemptProblem, bare, unresolvedProblem } from './attempt-problem.ts';
-import { losesAll } from './proven-media.ts';
+import { hearsUs, lostOnTheWayBack } from './proven-media.ts';
 
 export interface Findings {
   /** Why the call ended, with the detail that its record has. */
@@ -30,8 +31,6 @@ export interface AnswerFacts {
 
 /** A call that the far end ends so soon gives media no chance. */
 const tooShortMs = 1000;
-/** Percent of our packets, lost on their way, that a person hears. */
-const audibleLoss = 5;
 
 export function diagnose(findings: Findings): string | null {
   return findings.answer ? answeredProblem(findings, findings.answer) : unansweredProblem(findings);
@@ -51,8 +50,8 @@ function answeredProblem(findings: Findings, answer: AnswerFacts): string | null
   const { media, durationMs } = answer;
   if (termination === 'bad_answer') return answerProblem(detail ?? '', attempt);
   if (media?.verdict === 'two_way') return twoWayProblem(answer, media);
-  if (media?.verdict === 'receive_only' && losesAll(media, answer.echoMs))
-    return 'No audio arrives at you: the far end reports by RTCP that it receives none of our packets.';
+  if (media?.verdict === 'receive_only' && !hearsUs(media, answer.echoMs))
+    return `No audio arrives at you: ${withSmallLetter(bare(media.cause ?? 'the far end reports by RTCP that it receives none of our packets'))}.`;
   const cutOff = termination === 'callee_hangup' && durationMs < tooShortMs;
   if (cutOff)
     return `The far end hung up ${durationMs} ms after its answer, before media could be heard both ways.`;
@@ -72,20 +71,19 @@ function answerProblem(detail: string, attempt: AttemptFacts | null): string {
   return `${place} answered with media that cannot be used: ${withSmallLetter(why)}.`;
 }
 
-function twoWayProblem({ audibleMs, keysProblem }: AnswerFacts, media: MediaReport): string | null {
+function twoWayProblem({ audibleMs, echoMs, keysProblem }: AnswerFacts, media: MediaReport): string | null {
   const loss = media.peer_loss_percent ?? 0;
   if (loss >= audibleLoss)
     return `Audio to you is broken: the far end reports by RTCP that it loses ${loss} % of it.`;
   if (audibleMs === 0)
     return `Only silence comes from you: ${media.packets_received} packets arrived, and none had sound in it.`;
-  const lost = lostPercent(media);
-  if (lost >= audibleLoss)
-    return `Audio from you is broken: ${lost} % of the packets were lost on their way to us.`;
+  const lost = lostOnTheWayBack(media, echoMs);
+  if (lost.percent >= audibleLoss) {
+    return lost.orOnTheWayThere
+      ? `Audio is broken: ${lost.percent} % of the packets were lost on their way to you or back, which an echo cannot tell apart.`
+      : `Audio from you is broken: ${lost.percent} % of the packets were lost on their way to us.`;
+  }
   return keysProblem === null ? null : `The keys could not be sent: ${bare(keysProblem)}.`;
-}
-
-function lostPercent({ packets_lost, packets_received }: MediaReport): number {
-  return Math.round((100 * packets_lost) / Math.max(1, packets_lost + packets_received));
 }
 
 function ended(termination: TerminationCode, detail: string | null): string {

@@ -136,7 +136,7 @@ export class LineCheck implements AgentLeg {
       this.#ear.audibleMs >= enoughAudioMs &&
       this.#keys === 'settled' &&
       clock.now() - this.#keysSettledAt >= afterKeysMs &&
-      (this.#ear.echoMs >= enoughEchoMs || media.peer_loss_percent !== undefined)
+      (this.#ear.echoMs >= enoughEchoMs || media.peer_hears === 'yes')
     );
   }
 }

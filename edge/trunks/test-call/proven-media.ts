@@ -2,14 +2,13 @@
  * What the media of a call proves for its test. Pure.
  *
  * Only what came after the answer counts: before it, an announcement of a carrier is heard, not the far end. A few
- * packets are no stream, and what the far end says by RTCP that it does not receive does not go both ways.
+ * packets are no stream. Our tone that comes back proves more than any report of the far end.
  */
-import type { MediaReport, MediaVerdict } from '#shared/edge-protocol/calls.ts';
+import type { MediaReport } from '#shared/edge-protocol/calls.ts';
+import { lostPercent, reportedHearing, verdictOf } from '../../call/media-verdict.ts';
 
 /** Packets after the answer that are a stream and not strays. */
 const streamPackets = 5;
-/** Percent of our packets that the far end must miss for none to arrive: the first may come before it is ready. */
-const allLost = 95;
 
 export type PacketCounts = Pick<MediaReport, 'packets_sent' | 'packets_received'>;
 
@@ -24,20 +23,33 @@ export function provenMedia(report: MediaReport, before: PacketCounts, echoMs: n
   const packets_sent = Math.max(0, report.packets_sent - before.packets_sent);
   const packets_received = Math.max(0, report.packets_received - before.packets_received);
   const hears = packets_received >= streamPackets;
-  const isHeard = packets_sent > 0 && !losesAll(report, echoMs);
+  const isHeard = packets_sent > 0 && hearsUs(report, echoMs);
   const verdict = verdictOf(isHeard, hears);
   const counted = { ...report, packets_sent, packets_received, verdict };
   return { ...counted, cause: verdict === 'two_way' ? null : causeOf(counted, report, before) };
 }
 
-/** Whether the far end reports that nothing of ours arrives, and no echo says otherwise. */
-export function losesAll({ peer_loss_percent = 0 }: MediaReport, echoMs: number): boolean {
-  return peer_loss_percent >= allLost && echoMs === 0;
+/** Whether our tone came back, or the reports of the far end leave it possible that it hears us. */
+export function hearsUs({ peer_hears = 'unknown', peer_loss_percent }: MediaReport, echoMs: number): boolean {
+  return echoMs > 0 || reportedHearing(peer_hears, peer_loss_percent ?? null);
 }
 
-function verdictOf(isHeard: boolean, hears: boolean): MediaVerdict {
-  if (isHeard) return hears ? 'two_way' : 'send_only';
-  return hears ? 'receive_only' : 'none';
+/** Percent of the packets lost on their way to us, and where else they may have been lost. */
+export interface LostOnTheWayBack {
+  readonly percent: number;
+  /** An echo copies the gaps of what it hears, and no report tells how many it had. */
+  readonly orOnTheWayThere: boolean;
+}
+
+/** Gaps that the far end copied from what it heard of us are none of the way back. */
+export function lostOnTheWayBack(media: MediaReport, echoMs: number): LostOnTheWayBack {
+  const lost = lostPercent(media);
+  if (echoMs === 0) return { percent: lost, orOnTheWayThere: false };
+  const { peer_loss_percent } = media;
+  return {
+    percent: Math.max(0, lost - (peer_loss_percent ?? 0)),
+    orOnTheWayThere: peer_loss_percent === undefined,
+  };
 }
 
 function causeOf(counted: MediaReport, report: MediaReport, before: PacketCounts): string | null {

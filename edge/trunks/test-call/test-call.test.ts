@@ -299,7 +299,7 @@ describe('a test call', () => {
   it('ends early when an RTCP report tells how much of the tone arrives', async () => {
     await answered();
     const speech = (_: Int16Array, heard: Int16Array) => heard.fill(5000);
-    await talk(5000, { speak: speech, counts: { ...twoWay, peer_loss_percent: 20 } });
+    await talk(5000, { speak: speech, counts: { ...twoWay, peer_hears: 'yes', peer_loss_percent: 20 } });
     expect(last()).toMatchObject({
       result: 'connected',
       duration_seconds: 2,

@@ -17,6 +17,7 @@ import type { TerminationCode } from '#shared/termination.ts';
 import type { OutboundChanges } from '../../call/calls.ts';
 import type { Termination } from '../../call/ending.ts';
 import type { Log } from '../../call/log.ts';
+import { mediaSummary } from '../../call/media-verdict.ts';
 import type { OutboundPlan } from '../../call/outbound-plan.ts';
 import type { AgentHost, Agents } from '../../call/ports/agents.ts';
 import type { Dialer } from '../../call/ports/dialing.ts';
@@ -211,12 +212,11 @@ class TestCall {
   /** The last line of a test call with which all is well. */
   #proof(codec: string | null, media: MediaReport | null): string {
     const { echoMs = 0, keysHeard = '' } = this.#check ?? {};
-    const parts = [
-      `Audio goes both ways: ${media?.packets_sent ?? 0} packets sent, ${media?.packets_received ?? 0} received`,
-      ...(codec === null ? [] : [codec]),
-      ...(echoMs > 0 ? ['our tone came back'] : []),
+    if (!media) return 'No media was exchanged.';
+    const more = [
       ...(keysHeard === '' ? [] : [`the keys ${keysHeard} came in`]),
+      ...(media.keys === 'none' ? ['keys are impossible without telephone-event in the answer'] : []),
     ];
-    return `${parts.join(', ')}.`;
+    return mediaSummary(media, { codec, echo: echoMs > 0, more });
   }
 }

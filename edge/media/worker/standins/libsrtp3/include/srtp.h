@@ -27,6 +27,10 @@ struct srtp3_policy
 	srtp2_policy inner;
 	// Master key, then master salt: what libsrtp 2 calls the key.
 	uint8_t key[SRTP_MAX_KEY_LEN];
+	uint8_t mki[SRTP_MAX_MKI_LEN];
+	// The key with its MKI, where there is one, in the form that libsrtp 2 takes then.
+	srtp_master_key_t masterKey;
+	srtp_master_key_t* masterKeys[1];
 	bool hasProfile;
 	bool hasKey;
 };
@@ -82,27 +86,39 @@ inline srtp_err_status_t srtp_policy_set_profile(srtp_policy_t policy, srtp_prof
 	return result;
 }
 
-// One master key and no MKI: the worker asks for nothing else.
+// One master key: the worker asks for nothing else.
 inline srtp_err_status_t srtp_policy_add_key(
   srtp_policy_t policy,
   const uint8_t* key,
   size_t keyLen,
   const uint8_t* salt,
   size_t saltLen,
-  const uint8_t* /*mki*/,
+  const uint8_t* mki,
   size_t mkiLen)
 {
 	const bool fits = keyLen <= sizeof(policy->key) && saltLen <= sizeof(policy->key) - keyLen;
 
-	if (policy->hasKey || mkiLen != 0 || !fits)
+	if (policy->hasKey || mkiLen > sizeof(policy->mki) || !fits)
 	{
 		return srtp_err_status_bad_param;
 	}
 
 	std::memcpy(policy->key, key, keyLen);
 	std::memcpy(policy->key + keyLen, salt, saltLen);
-	policy->inner.key = policy->key;
-	policy->hasKey    = true;
+	policy->hasKey = true;
+
+	if (mkiLen == 0)
+	{
+		policy->inner.key = policy->key;
+
+		return srtp_err_status_ok;
+	}
+
+	std::memcpy(policy->mki, mki, mkiLen);
+	policy->masterKey             = { policy->key, policy->mki, static_cast<unsigned int>(mkiLen) };
+	policy->masterKeys[0]         = &policy->masterKey;
+	policy->inner.keys            = policy->masterKeys;
+	policy->inner.num_master_keys = 1;
 
 	return srtp_err_status_ok;
 }
@@ -123,7 +139,7 @@ inline srtp_err_status_t srtp_policy_set_window_size(srtp_policy_t policy, size_
 
 // ---------------------------------------------------------------- session
 
-// libsrtp 2 derives its session keys here and keeps no reference to the policy.
+// libsrtp 2 derives its session keys here, copies the MKI, and keeps no reference to the policy.
 inline srtp_err_status_t srtp_create(srtp_t* session, srtp_policy_t policy)
 {
 	if (!policy || !policy->hasProfile || !policy->hasKey)
@@ -144,7 +160,8 @@ inline srtp_err_status_t srtp_stream_remove(srtp_t session, uint32_t ssrc)
 // ---------------------------------------------------------------- packets
 
 // libsrtp 3 reads one buffer and writes another of a stated size; libsrtp 2 works in
-// place and trusts that `growth` octets follow the packet.
+// place and trusts that `growth` octets follow the packet. libsrtp 3 keeps whether
+// packets have an MKI with the session; libsrtp 2 is told with each packet.
 template<typename InPlace>
 inline srtp_err_status_t srtp3_transform(
   const uint8_t* in, size_t inLen, uint8_t* out, size_t* outLen, size_t growth, InPlace inPlace)
@@ -176,7 +193,13 @@ inline srtp_err_status_t srtp3_transform(
 }
 
 inline srtp_err_status_t srtp_protect(
-  srtp_t session, const uint8_t* in, size_t inLen, uint8_t* out, size_t* outLen, size_t /*mkiIndex*/)
+  srtp_t session,
+  const uint8_t* in,
+  size_t inLen,
+  uint8_t* out,
+  size_t* outLen,
+  size_t /*mkiIndex*/,
+  bool useMki)
 {
 	return srtp3_transform(
 	  in,
@@ -184,11 +207,12 @@ inline srtp_err_status_t srtp_protect(
 	  out,
 	  outLen,
 	  SRTP_MAX_TRAILER_LEN,
-	  [session](void* packet, int* len) { return srtp_protect(session, packet, len); });
+	  [session, useMki](void* packet, int* len)
+	  { return srtp_protect_mki(session, packet, len, useMki, 0); });
 }
 
 inline srtp_err_status_t srtp_unprotect(
-  srtp_t session, const uint8_t* in, size_t inLen, uint8_t* out, size_t* outLen)
+  srtp_t session, const uint8_t* in, size_t inLen, uint8_t* out, size_t* outLen, bool useMki)
 {
 	return srtp3_transform(
 	  in,
@@ -196,12 +220,19 @@ inline srtp_err_status_t srtp_unprotect(
 	  out,
 	  outLen,
 	  0,
-	  [session](void* packet, int* len) { return srtp_unprotect(session, packet, len); });
+	  [session, useMki](void* packet, int* len)
+	  { return srtp_unprotect_mki(session, packet, len, useMki); });
 }
 
 // RTCP grows by four octets more: the SRTCP index (RFC 3711 section 3.4).
 inline srtp_err_status_t srtp_protect_rtcp(
-  srtp_t session, const uint8_t* in, size_t inLen, uint8_t* out, size_t* outLen, size_t /*mkiIndex*/)
+  srtp_t session,
+  const uint8_t* in,
+  size_t inLen,
+  uint8_t* out,
+  size_t* outLen,
+  size_t /*mkiIndex*/,
+  bool useMki)
 {
 	return srtp3_transform(
 	  in,
@@ -209,11 +240,12 @@ inline srtp_err_status_t srtp_protect_rtcp(
 	  out,
 	  outLen,
 	  SRTP_MAX_TRAILER_LEN + sizeof(uint32_t),
-	  [session](void* packet, int* len) { return srtp_protect_rtcp(session, packet, len); });
+	  [session, useMki](void* packet, int* len)
+	  { return srtp_protect_rtcp_mki(session, packet, len, useMki, 0); });
 }
 
 inline srtp_err_status_t srtp_unprotect_rtcp(
-  srtp_t session, const uint8_t* in, size_t inLen, uint8_t* out, size_t* outLen)
+  srtp_t session, const uint8_t* in, size_t inLen, uint8_t* out, size_t* outLen, bool useMki)
 {
 	return srtp3_transform(
 	  in,
@@ -221,7 +253,8 @@ inline srtp_err_status_t srtp_unprotect_rtcp(
 	  out,
 	  outLen,
 	  0,
-	  [session](void* packet, int* len) { return srtp_unprotect_rtcp(session, packet, len); });
+	  [session, useMki](void* packet, int* len)
+	  { return srtp_unprotect_rtcp_mki(session, packet, len, useMki); });
 }
 
 #endif

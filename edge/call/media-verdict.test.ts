@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Circumstances,
+  type MediaEvidence,
+  mediaSummary,
+  mediaVerdict,
+  type Summed,
+} from './media-verdict.ts';
+
+const nothingDropped = { fromElsewhere: 0, undecrypted: 0, unclaimed: 0 };
+const good: MediaEvidence = {
+  codec: 'PCMU',
+  sent: 100,
+  received: 100,
+  peerHears: 'yes',
+  lossSent: 0,
+  rtcpPackets: 3,
+  dropped: nothingDropped,
+  moved: null,
+  peerAddress: '198.51.100.7',
+  peerIsPrivate: false,
+  weArePrivate: false,
+  direction: 'sendrecv',
+  held: false,
+};
+const silent: MediaEvidence = { ...good, received: 0, peerHears: 'unknown', lossSent: null, rtcpPackets: 0 };
+
+describe('mediaVerdict', () => {
+  const table: [string, MediaEvidence, string, RegExp | null][] = [
+    ['both directions', good, 'two_way', null],
+    ['no proof', { ...good, peerHears: 'unknown', lossSent: null, rtcpPackets: 0 }, 'two_way', null],
+    ['19 % lost on their way', { ...good, lossSent: 19 }, 'two_way', null],
+    [
+      'reports without a word about us',
+      { ...good, peerHears: 'no', lossSent: null },
+      'receive_only',
+      /RTCP reports without a word about our packets.*firewall or NAT/,
+    ],
+    [
+      'all lost by the reports',
+      { ...good, lossSent: 97 },
+      'receive_only',
+      /reports by RTCP that it loses 97 %/,
+    ],
+    [
+      'RTCP alone, without a word about us',
+      { ...good, received: 0, peerHears: 'no', lossSent: null },
+      'none',
+      /without a word about our packets.* The peer's RTCP arrives and no audio with it/,
+    ],
+    ['RTCP alone', { ...good, received: 0 }, 'send_only', /RTCP arrives and no audio.*muted/],
+    [
+      'a private address, which RTCP comes from',
+      { ...good, received: 0, peerAddress: '192.168.1.5', peerIsPrivate: true },
+      'send_only',
+      /RTCP arrives and no audio/,
+    ],
+    ['nothing negotiated', { ...silent, codec: null, sent: 0 }, 'none', /No media was negotiated/],
+    ['nothing received', silent, 'send_only', /firewall/],
+    ['nothing either way', { ...silent, sent: 0 }, 'none', /firewall/],
+    [
+      'a private address',
+      { ...silent, peerAddress: '192.168.1.5', peerIsPrivate: true },
+      'send_only',
+      /private address 192\.168\.1\.5.*NAT/,
+    ],
+    [
+      'a private address like ours',
+      { ...silent, peerAddress: '192.168.1.5', peerIsPrivate: true, weArePrivate: true },
+      'send_only',
+      /^No packet arrived from the peer: a firewall may block the RTP ports, or the peer is muted\.$/,
+    ],
+    [
+      'a private address, and packets from elsewhere',
+      {
+        ...silent,
+        peerAddress: '192.168.1.5',
+        peerIsPrivate: true,
+        dropped: { ...nothingDropped, fromElsewhere: 9 },
+      },
+      'send_only',
+      /another source/,
+    ],
+    [
+      'a stream that moved',
+      { ...good, moved: { packets: 250, to: '198.51.100.9:4000' } },
+      'send_only',
+      /heard until its packets came from 198\.51\.100\.9:4000: 250 packets from there were dropped/,
+    ],
+    [
+      'a stream that moved to nobody knows where',
+      { ...good, moved: { packets: 250, to: null } },
+      'send_only',
+      /came from another source/,
+    ],
+    [
+      'a wrong source',
+      { ...silent, dropped: { ...nothingDropped, fromElsewhere: 3 } },
+      'send_only',
+      /3 packets came from another source than the first/,
+    ],
+    [
+      'wrong keys',
+      { ...silent, dropped: { ...nothingDropped, undecrypted: 1, fromElsewhere: 3 } },
+      'send_only',
+      /1 packet arrived but failed SRTP authentication/,
+    ],
+    [
+      'a codec that was not agreed',
+      { ...silent, dropped: { unclaimed: 7, undecrypted: 1, fromElsewhere: 0 } },
+      'send_only',
+      /7 packets came from the peer, but of another codec .*PCMU/,
+    ],
+    ['a hold', { ...silent, held: true }, 'send_only', /The peer held the call/],
+    ['a peer that only listens', { ...silent, direction: 'sendonly' }, 'send_only', /direction was sendonly/],
+    ['a silent agent', { ...good, sent: 0 }, 'receive_only', /the agent gave no audio/],
+    ['a hold from the start', { ...good, sent: 0, held: true }, 'receive_only', /held the call, so nothing/],
+    ['a peer that only talks', { ...good, sent: 0, direction: 'recvonly' }, 'receive_only', /was recvonly/],
+  ];
+  it.each(table)('of %s', (_, evidence, verdict, cause) => {
+    expect(mediaVerdict(evidence)).toEqual({
+      verdict,
+      cause: cause === null ? null : expect.stringMatching(cause),
+    });
+  });
+
+  it('names a cause whenever a direction is missing, and none otherwise', () => {
+    const values = {
+      sent: [0, 9],
+      received: [0, 9],
+      peerHears: ['yes', 'no', 'unknown'],
+      lossSent: [null, 0, 100],
+      rtcpPackets: [0, 1],
+      held: [false, true],
+      direction: ['sendrecv', 'sendonly', 'recvonly', 'inactive'],
+      moved: [null, { packets: 60, to: null }],
+      peerIsPrivate: [false, true],
+    } as const;
+    let cases: MediaEvidence[] = [good];
+    for (const [field, options] of Object.entries(values)) {
+      cases = cases.flatMap((evidence) => options.map((value) => ({ ...evidence, [field]: value })));
+    }
+    const wrong = cases.filter((evidence) => {
+      const { verdict, cause } = mediaVerdict(evidence);
+      return (verdict === 'two_way') !== (cause === null) || (cause !== null && !/^[A-Z].*\.$/.test(cause));
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('mediaSummary', () => {
+  const summed: Summed = {
+    packets_sent: 50,
+    packets_received: 48,
+    packets_lost: 0,
+    peer_loss_percent: 0,
+    verdict: 'two_way',
+    cause: null,
+    peer_hears: 'yes',
+    rtcp_packets_received: 2,
+    packets_from_elsewhere: 0,
+  };
+  const unknown = { ...summed, peer_hears: 'unknown' } as const;
+  const table: [string, Summed, string, Partial<Circumstances>?][] = [
+    [
+      'a report of the peer',
+      summed,
+      'Audio goes both ways: 50 packets sent, 48 received, PCMU, the peer reports by RTCP that it receives ours.',
+    ],
+    [
+      'our tone',
+      { ...unknown, rtcp_packets_received: 0 },
+      'Audio goes both ways: 50 packets sent, 48 received, PCMU, our tone came back, the keys 12 came in.',
+      { echo: true, more: ['the keys 12 came in'] },
+    ],
+    [
+      'nothing',
+      { ...unknown, rtcp_packets_received: 0 },
+      'Audio comes from the peer, and nothing proves that ours arrives there: 50 packets sent, 48 received, PCMU, no RTCP from the peer.',
+    ],
+    [
+      'RTCP that came too early',
+      unknown,
+      'Audio comes from the peer, and nothing proves that ours arrives there: 50 packets sent, 48 received, PCMU, no RTCP report about ours yet.',
+    ],
+    [
+      'losses and strangers',
+      { ...summed, peer_loss_percent: 19, packets_lost: 12, packets_from_elsewhere: 7 },
+      "Audio goes both ways: 50 packets sent, 48 received, PCMU, the peer reports by RTCP that it receives ours, 19 % of ours lost on their way, 20 % of the peer's lost on their way, 7 packets from another source dropped.",
+    ],
+    [
+      'one direction',
+      { ...summed, verdict: 'send_only', cause: 'The peer held the call.' },
+      'No audio comes from the peer. The peer held the call.',
+    ],
+  ];
+  it.each(table)('tells of %s', (_, facts, sentence, more = {}) => {
+    expect(mediaSummary(facts, { codec: 'PCMU', ...more })).toBe(sentence);
+  });
+});
