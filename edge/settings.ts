@@ -157,7 +157,8 @@ export const settings = [
   {
     name: 'VOICEMAIL_GREETING_MS',
     default: '10000',
-    description: 'Milliseconds of uninterrupted greeting that make a mailbox of who answers, also without a beep.',
+    description:
+      'Milliseconds of uninterrupted greeting that make a mailbox of who answers, also without a beep.',
   },
   {
     name: 'TRANSFER_ACCEPT_S',

@@ -290,9 +290,31 @@ describe.concurrent('the media of a test call', () => {
     expect(done).toMatchObject({
       result: 'failed',
       error: 'NO_MEDIA',
-      diagnosis: 'No audio arrives at you: the far end reports by RTCP that it receives none of our packets.',
+      diagnosis: expect.stringMatching(
+        /^No audio arrives at you: the peer reports by RTCP that it loses 100 % of our packets/,
+      ),
       media: { verdict: 'receive_only' },
       duration_seconds: 10,
+    });
+  });
+
+  test('do not reach a far end whose sender reports have no word about them', async () => {
+    const done = await talk(
+      async (media) => {
+        for (let i = 0; i < 7; i++) {
+          await media.play(media.toneFrames(400, 50));
+          media.reportSending();
+        }
+      },
+      { order: { max_seconds: 10 } },
+    );
+    expect(done).toMatchObject({
+      result: 'failed',
+      error: 'NO_MEDIA',
+      diagnosis: expect.stringMatching(
+        /^No audio arrives at you: the peer sends RTCP reports without a word about our packets/,
+      ),
+      media: { verdict: 'receive_only' },
     });
   });
 

@@ -104,10 +104,10 @@ const answeredBy = (id: string, who: string) =>
   });
 
 test.each([
-  ['a person', () => person],
-  ['a person with a long hello', () => talkative],
-])('%s is told from a mailbox, and the agent goes on', async (_, hello) => {
-  const { id, call } = await place('+14155550181', { voicemail: { action: 'hangup' } });
+  ['a person', '+14155550181', () => person],
+  ['a person with a long hello', '+14155550185', () => talkative],
+])('%s is told from a mailbox, and the agent goes on', async (_, to, hello) => {
+  const { id, call } = await place(to, { voicemail: { action: 'hangup' } });
   await play(hello());
   await answeredBy(id, 'human');
   await media.press('1');

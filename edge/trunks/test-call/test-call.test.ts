@@ -293,6 +293,9 @@ describe('a test call', () => {
     expect(last().result).toBe('pending');
     await talk(20, { speak: speech });
     expect(last()).toMatchObject({ result: 'connected', diagnosis: null, duration_seconds: 6 });
+    expect(last().timeline.at(-1)?.detail).toMatch(
+      /^Audio comes from the peer, and nothing proves that ours arrives there: .*no RTCP from the peer/,
+    );
     expectNothingLeft();
   });
 
