@@ -55,7 +55,7 @@ export class Answers {
     const bytes = serializeResponse(built);
     if (incoming.flow.closed) {
       // 18.2.2 would open a connection to the sent-by of the Via, which a caller behind a NAT cannot take.
-      if (status >= 200) incoming.transaction.respond(status < 300 ? 500 : status, bytes);
+      if (status >= 200) this.#undeliverable(incoming, status, bytes);
       command.refuse('transport for response has been shutdown or closed');
       return;
     }
@@ -66,6 +66,13 @@ export class Answers {
     if (incoming.invite) this.#invite(incoming, session, built, bytes, reliable);
     else if (session && status < 300) this.#subscription(session, incoming, built);
     if (blockSeconds > 0) this.#context.transport.block(incoming.flow.remoteAddress, blockSeconds * 1_000);
+  }
+
+  /** A final response that nobody gets ends its transaction all the same, and the early dialog with it. */
+  #undeliverable(incoming: IncomingRequest, status: number, bytes: Buffer): void {
+    incoming.transaction.respond(status < 300 ? 500 : status, bytes);
+    this.#uas.closed(incoming);
+    if (incoming.session && !incoming.inDialog) this.#uas.drop(incoming.session);
   }
 
   /** The response as it goes on the wire, or why it cannot. */

@@ -316,6 +316,27 @@ describe('a call received', () => {
   });
 });
 
+describe('a caller whose connection closes while it rings', () => {
+  it.each(['SIP/2.0 480 Temporarily Unavailable', 'SIP/2.0 200 OK'])(
+    'leaves nothing after %s',
+    async (final) => {
+      peer.send(lines('INVITE', 1), SDP);
+      const { tokens } = await app.next();
+      await app.ask(`sip|${tokens[8]}|`, ['SIP/2.0 180 Ringing']);
+      expect(stack.metrics()).toMatchObject({ dialogs: 1 });
+      peer.close();
+      await expect.poll(() => stack.metrics().transport_inbound).toBe(0);
+      expect(await app.ask(`sip|${tokens[8]}|`, [final], SDP)).toEqual([
+        'NOK',
+        'transport for response has been shutdown or closed',
+      ]);
+      expect(stack.metrics()).toMatchObject({ dialogs: 0 });
+      clock.advance(32_000);
+      expect(stack.metrics()).toMatchObject({ server_transactions: 0 });
+    },
+  );
+});
+
 describe('requests that concern no application', () => {
   it('are answered by the engine', async () => {
     const { to } = await established();

@@ -268,19 +268,22 @@ describe('an inbound call', () => {
     expect(server.sent).toHaveLength(1);
   });
 
-  it('ends when the engine is lost, and the next call finds a new connection', async () => {
-    await answered();
-    const down = engineUp();
-    server.drop();
-    expect(await down).toBe(false);
-    expect(last()).toMatchObject({ termination: 'engine_lost', status: 'completed' });
-    expect(signaling.dialogs).toBe(0);
-    const ready = engineUp();
-    clock.advance(200);
-    expect(await ready).toBe(true);
-    server.peer({ ...invite, callId: 'call-2' });
-    expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
-  });
+  it.each(['drop', 'reset'] as const)(
+    'ends when the engine is lost (%s), and the next call finds a new connection',
+    async (how) => {
+      await answered();
+      const down = engineUp();
+      server[how]();
+      expect(await down).toBe(false);
+      expect(last()).toMatchObject({ termination: 'engine_lost', status: 'completed' });
+      expect(signaling.dialogs).toBe(0);
+      const ready = engineUp();
+      clock.advance(200);
+      expect(await ready).toBe(true);
+      server.peer({ ...invite, callId: 'call-2' });
+      expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
+    },
+  );
 });
 
 describe('a request in a dialog', () => {

@@ -72,6 +72,11 @@ export class DrachtioServer {
     this.#socket?.destroy();
   }
 
+  /** The same, by a reset: what the system does for a program that dies with octets unread. */
+  reset(): void {
+    this.#socket?.resetAndDestroy();
+  }
+
   async close(): Promise<void> {
     this.drop();
     await new Promise((resolve) => this.#server.close(resolve));

@@ -1,0 +1,254 @@
+/** The machine of the edge: engine, signaling, calls, trunks and reporting as they are, on the world's clock and network. */
+import type { Clock } from '#shared/clock.ts';
+import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
+import { newId } from '#shared/ids.ts';
+import { Calls } from '../../edge/call/calls.ts';
+import { OutboundLimits } from '../../edge/call/limits.ts';
+import { carryOut } from '../../edge/commands.ts';
+import { CurrentConfig } from '../../edge/current-config.ts';
+import { parseConfiguration, stackOptions } from '../../edge/engine/configuration.ts';
+import { Stack } from '../../edge/engine/stack.ts';
+import { ProbeReports } from '../../edge/probe-reports.ts';
+import { openReporting, type Reporting } from '../../edge/reporting/reporting.ts';
+import { outboundHeaders } from '../../edge/signaling/header-mapping.ts';
+import { Signaling } from '../../edge/signaling/signaling.ts';
+import { FakeDns } from '../../edge/trunks/testing.ts';
+import { Trunks } from '../../edge/trunks/trunks.ts';
+import { QuietLog } from '../fakes/quiet-log.ts';
+import { controlHost, loopback, machine, type SimNetwork } from './network.ts';
+import type { Random } from './random.ts';
+import { MachineClock, type SimTime } from './time.ts';
+import { SimAgents, SimMedia } from './voice.ts';
+
+export const sipPort = 5061;
+const appPort = 9022;
+/** Calls of the edge at a time: few, so that the limit is met. */
+export const maxCalls = 10;
+
+export interface EdgeSite {
+  readonly time: SimTime;
+  readonly network: SimNetwork;
+  readonly random: Random;
+  /** Outbox and kept configuration of this process; the next one gets a copy of how they are when this one ends. */
+  readonly folder: string;
+  /** PEM files; nothing checks them. */
+  readonly tls: { readonly cert: string; readonly key: string; readonly ca: string };
+  readonly controlUrl: string;
+  readonly edgeToken: string;
+  readonly wallClockOffset: number;
+  /** Whom agents transfer to. */
+  readonly transferTo: () => string;
+  /** A report is on disk. */
+  readonly written: (body: ReportBody) => void;
+}
+
+/** The process dies between two writes. */
+class Died extends Error {}
+
+export class EdgeMachine {
+  readonly clock: MachineClock;
+  readonly media: SimMedia;
+  readonly agents: SimAgents;
+  readonly calls: Calls;
+  readonly signaling: Signaling;
+  readonly log = new QuietLog();
+  readonly engineLog: { level: string; message: string; fields: object | undefined }[] = [];
+  readonly #site: EdgeSite;
+  readonly #reporting: Reporting;
+  readonly #trunks: Trunks;
+  readonly #probes: ProbeReports;
+  #engineClock: MachineClock;
+  engine: Stack;
+  alive = true;
+  /** Set: the process dies at the next write, before or after it. */
+  dieAtWrite: 'before' | 'after' | null = null;
+
+  static async start(site: EdgeSite): Promise<EdgeMachine> {
+    const clock = new MachineClock(site.time, site.wallClockOffset);
+    let edge: EdgeMachine | null = null;
+    const reporting = await openReporting({
+      dataDir: site.folder,
+      clock,
+      controlUrl: site.controlUrl,
+      edgeToken: site.edgeToken,
+      facts: {
+        software: 'Trunkline/simulated',
+        sip: { host: machine, port: sipPort },
+        rtp: { ip: machine, port_min: 10_000, port_max: 10_100 },
+        codecs: ['PCMU', 'PCMA', 'Opus'],
+      },
+      log: () => {},
+      onConfig: (config) => edge?.configure(config),
+      onCommand: async (command) => {
+        if (edge) await edge.command(command);
+      },
+      metrics: () => ({}),
+    });
+    edge = new EdgeMachine(site, clock, reporting);
+    if (reporting.config) edge.configure(reporting.config);
+    await edge.engine.listen();
+    edge.signaling.connect({ host: loopback, port: appPort, secret: 's' });
+    reporting.start();
+    return edge;
+  }
+
+  readonly #current = new CurrentConfig();
+
+  private constructor(site: EdgeSite, clock: MachineClock, reporting: Reporting) {
+    const { random } = site;
+    const { log } = this;
+    this.#site = site;
+    this.clock = clock;
+    this.#reporting = reporting;
+    this.media = new SimMedia(random, clock);
+    this.agents = new SimAgents(random, clock, site.transferTo);
+    this.calls = new Calls({
+      clock,
+      media: this.media,
+      agents: this.agents,
+      reporter: { report: (body) => this.#report(body) },
+      log,
+      newId,
+      maxCalls,
+      settings: { ringAfterMs: 500, prepareTimeoutMs: 10_000, mediaTimeoutMs: 60_000 },
+      outbound: {
+        routes: {
+          hunt: (...call) => this.#trunks.hunt(...call),
+          referTarget: (...target) => this.#trunks.referTarget(...target),
+          reachableOver: (...target) => this.#trunks.reachableOver(...target),
+        },
+        dialer: { dial: (...attempt) => this.signaling.dial(...attempt) },
+        headersOf: (mappings, variables) => outboundHeaders(mappings, variables).headers,
+        ringTimeoutMs: 30_000,
+      },
+      limits: new OutboundLimits({
+        clock,
+        log,
+        organization: (orgId) => this.#current.organization(orgId)?.call_limits,
+        number: (number) => this.#current.number(number)?.call_limits,
+        refused: () => {},
+      }),
+    });
+    this.signaling = new Signaling({
+      clock,
+      log,
+      calls: this.calls,
+      publicAddress: null,
+      software: 'Trunkline/simulated',
+      session: { expiresS: 240, minS: 90 },
+      refers: { subscriptionMs: 60_000, outcomeMs: 30_000 },
+      strangers: { tries: 1_000_000, windowS: 60, blockS: 1, maxSources: 10 },
+      refused: () => {},
+      random: () => random.next(),
+      resolve: async (host) => [host],
+      engineUp: (up) => this.#trunks.engineUp(up),
+    });
+    this.#probes = new ProbeReports(clock, (body) => this.#report(body));
+    this.#trunks = new Trunks({
+      clock,
+      random: () => random.next(),
+      storePath: ':memory:',
+      dns: new FakeDns({}),
+      allowed: this.#current.allowedTargets,
+      ca: [],
+      prober: this.signaling,
+      report: (probe) => this.#probes.add(probe),
+      moved: (move) => this.#probes.moved(move.trunkId, move.to),
+    });
+    this.#engineClock = new MachineClock(site.time);
+    this.engine = this.#newEngine(this.#engineClock);
+  }
+
+  get connected(): boolean {
+    return this.#reporting.connected;
+  }
+
+  /** Reports that control has not acknowledged. */
+  get unreported(): number {
+    return this.#reporting.metrics().trunkline_edge_outbox_pending ?? 0;
+  }
+
+  get engineTimers(): number {
+    return this.#engineClock.pending;
+  }
+
+  configure(config: EdgeConfig): void {
+    this.#current.apply(config);
+    this.signaling.configure(config);
+    this.#trunks.configure(config.numbers);
+  }
+
+  async command(command: Parameters<typeof carryOut>[0]): Promise<void> {
+    await carryOut(command, {
+      calls: this.calls,
+      trunks: this.#trunks,
+      testCall: () => {},
+      testRun: async () => {},
+      report: (body) => this.#report(body),
+    });
+  }
+
+  /** The engine alone dies and is started again, as the edge does it. */
+  async restartEngine(): Promise<void> {
+    this.#engineClock.die();
+    this.#site.network.kill(machine, ({ remoteAddress }) => remoteAddress !== controlHost);
+    this.#site.network.kill(loopback, ({ localPort }) => localPort === appPort);
+    this.#engineClock = new MachineClock(this.#site.time);
+    this.engine = this.#newEngine(this.#engineClock);
+    await this.engine.listen();
+    this.signaling.connect({ host: loopback, port: appPort, secret: 's' });
+  }
+
+  /** Power off: nothing of it runs any more, and what it may still write no next process reads (see `folder`). */
+  die(): void {
+    this.alive = false;
+    this.clock.die();
+    this.#engineClock.die();
+    this.#site.network.kill(machine);
+    this.#site.network.kill(loopback);
+  }
+
+  /** Ends as an operator wants it. */
+  async stop(): Promise<void> {
+    await this.calls.drain(20_000);
+    this.#trunks.close();
+    this.#probes.flush();
+    this.signaling.close();
+    await this.engine.close();
+    await this.#reporting.close();
+    this.alive = false;
+  }
+
+  #newEngine(clock: Clock): Stack {
+    const { cert, key, ca } = this.#site.tls;
+    const configuration = {
+      tls: { host: '0.0.0.0', port: sipPort, cert, key },
+      wss: null,
+      publicHost: null,
+      app: { host: loopback, port: appPort, secret: 's' },
+      clientTls: { ca, folder: null },
+      hep: null,
+      limits: {},
+    };
+    return new Stack(
+      stackOptions(parseConfiguration(JSON.stringify(configuration))),
+      clock,
+      (level, message, fields) => this.engineLog.push({ level, message, fields }),
+    );
+  }
+
+  #report(body: ReportBody): void {
+    if (!this.alive) throw new Died('the edge is dead');
+    if (this.dieAtWrite === 'before') {
+      this.die();
+      throw new Died('the edge died before a write');
+    }
+    this.#reporting.report(body);
+    this.#site.written(body);
+    if (this.dieAtWrite === 'after') {
+      this.die();
+      throw new Died('the edge died after a write');
+    }
+  }
+}

@@ -1,0 +1,489 @@
+/**
+ * The far ends of calls: carriers and PBXs that call, are called, and do what real ones do on bad days. What they
+ * write is put together here, without a line of the engine.
+ */
+import { SipReader, type SipText } from '../../scripts/call/sip-text.ts';
+import { sipPort } from './edge-machine.ts';
+import { machine, type SimNetwork, type SimSocket } from './network.ts';
+import type { Random } from './random.ts';
+import type { SimTime } from './time.ts';
+
+const offer = [
+  'v=0',
+  'o=- 1 1 IN IP4 10.1.0.1',
+  's=-',
+  'c=IN IP4 10.1.0.1',
+  't=0 0',
+  'm=audio 30000 RTP/SAVP 0 101',
+  'a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkw',
+  'a=rtpmap:0 PCMU/8000',
+  'a=rtpmap:101 telephone-event/8000',
+  'a=sendrecv',
+  '',
+].join('\r\n');
+
+/** Where the peers of a world stand. */
+export interface PeerSite {
+  readonly time: SimTime;
+  readonly network: SimNetwork;
+  readonly random: Random;
+  /** Tells the story of the run. */
+  readonly tell: (line: string) => void;
+}
+
+/** What was seen of a call at its far end. */
+export interface SeenCall {
+  readonly callId: string;
+  readonly direction: 'inbound' | 'outbound';
+  /** The final response to the INVITE that made it. */
+  status: number;
+  over: boolean;
+}
+
+export class Peer {
+  readonly address: string;
+  readonly calls = new Map<string, SeenCall>();
+  /** No new calls, and those that are up are left. */
+  quiet = false;
+  readonly #site: PeerSite;
+  readonly #legs = new Map<string, Leg>();
+  #socket: SimSocket | null = null;
+  #number = 0;
+
+  constructor(site: PeerSite, address: string) {
+    this.#site = site;
+    this.address = address;
+    site.network.listen(address, sipPort, (socket) => this.#serve(socket));
+  }
+
+  /** Calls a number of the edge. */
+  invite(to: string): void {
+    const { random, tell } = this.#site;
+    const callId = `in-${this.address}-${this.#number++}`;
+    const leg = new Leg(this.#site, this, callId, this.#connection(), {
+      local: `<sip:+1415555${random.between(1000, 9999)}@${this.address}>;tag=${callId}`,
+      remote: `<sip:${to}@${machine}>`,
+      target: `sip:${to}@${machine}:${sipPort};transport=tls`,
+    });
+    this.#legs.set(callId, leg);
+    this.calls.set(callId, { callId, direction: 'inbound', status: 0, over: false });
+    tell(`${callId} INVITE`);
+    leg.call();
+  }
+
+  /** Cuts its connections. @param how without a word, or by closing */
+  drop(how: 'close' | 'reset'): void {
+    this.#site.tell(`${this.address} cuts its connections: ${how}`);
+    for (const socket of this.#site.network.sockets(this.address)) {
+      if (how === 'close') socket.end();
+      else socket.destroy();
+    }
+    this.#socket = null;
+  }
+
+  /** Garbage on the connection that its calls use. */
+  babble(): void {
+    const { random } = this.#site;
+    const what = random.pick([
+      'INVITE\r\n\r\n',
+      '\0\x01\x02\x03\r\n\r\n',
+      'OPTIONS sip:x SIP/2.0\r\nContent-Length: -1\r\n\r\n',
+      `SIP/2.0 200 OK\r\nCall-ID: nobody\r\nContent-Length: 0\r\n\r\n`,
+      'BYE sip:x@y SIP/2.0\r\nVia: SIP/2.0/TLS 1.2.3.4;branch=z9hG4bKx\r\nFrom: <sip:a@b>;tag=1\r\nTo: <sip:c@d>;tag=2\r\nCall-ID: nobody\r\nCSeq: 1 BYE\r\nContent-Length: 0\r\n\r\n',
+    ]);
+    this.#connection().write(Buffer.from(what, 'latin1'));
+  }
+
+  #connection(): SimSocket {
+    if (!this.#socket || this.#socket.destroyed || this.#socket.writableEnded) {
+      this.#socket = this.#site.network.connect(this.address, machine, sipPort);
+      this.#serve(this.#socket);
+    }
+    return this.#socket;
+  }
+
+  #serve(socket: SimSocket): void {
+    const reader = new SipReader();
+    socket.on('data', (octets: Buffer) => {
+      const text = octets.toString('latin1');
+      if (text === '\r\n\r\n') socket.write('\r\n');
+      for (const message of reader.read(text)) this.#receive(socket, message);
+    });
+    socket.on('error', () => {});
+  }
+
+  #receive(socket: SimSocket, message: SipText): void {
+    const callId = message.header('call-id') ?? '';
+    if (message.header('cseq')?.includes('OPTIONS') === false) {
+      this.#site.tell(`${callId} -> ${message.startLine} (${message.header('cseq')})`);
+    }
+    if (message.method === 'OPTIONS') {
+      if (!this.#site.random.chance(0.05)) respond(socket, message, '200 OK');
+      return;
+    }
+    const known = this.#legs.get(callId);
+    if (known) {
+      known.receive(socket, message);
+      return;
+    }
+    if (message.method !== 'INVITE') {
+      if (message.method !== 'ACK' && message.status === 0) respond(socket, message, '481 No Such Call');
+      return;
+    }
+    const leg = new Leg(this.#site, this, callId, socket, {
+      local: tagged(message.header('to') ?? '', `peer-${this.#number++}`),
+      remote: message.header('from') ?? '',
+      target: uriOf(message.header('contact') ?? ''),
+    });
+    this.#legs.set(callId, leg);
+    this.calls.set(callId, { callId, direction: 'outbound', status: 0, over: false });
+    this.#site.tell(`${callId} called ${this.address}`);
+    leg.called(message);
+  }
+
+  /** Ends all its calls: some with a BYE, the others by knowing nothing of them any more. */
+  leave(): void {
+    this.quiet = true;
+    for (const leg of this.#legs.values()) leg.leave();
+  }
+
+  forget(callId: string): void {
+    const seen = this.calls.get(callId);
+    if (seen) seen.over = true;
+  }
+
+  saw(callId: string, status: number): void {
+    const seen = this.calls.get(callId);
+    if (seen && seen.status === 0) seen.status = status;
+  }
+}
+
+interface Names {
+  readonly local: string;
+  remote: string;
+  target: string;
+}
+
+/** One call at the far end. */
+class Leg {
+  readonly #site: PeerSite;
+  readonly #peer: Peer;
+  readonly #callId: string;
+  readonly #names: Names;
+  #socket: SimSocket;
+  #cseq = 1;
+  #invite: SipText | null = null;
+  #branch = '';
+  #answered = false;
+  #over = false;
+  readonly #contact: string;
+
+  constructor(site: PeerSite, peer: Peer, callId: string, socket: SimSocket, names: Names) {
+    this.#site = site;
+    this.#peer = peer;
+    this.#callId = callId;
+    this.#socket = socket;
+    this.#names = names;
+    const kind = site.random.weighted({ good: 8, nowhere: 1, udp: 0.5, strange: 0.5, none: 0.3 });
+    this.#contact = {
+      good: `Contact: <sip:peer@${peer.address}:${sipPort};transport=tls>\r\n`,
+      nowhere: 'Contact: <sip:peer@10.99.99.99:5061;transport=tls>\r\n',
+      udp: `Contact: <sip:peer@${peer.address}:5060;transport=udp>\r\n`,
+      strange: 'Contact: <pigeon:coo@roof>\r\n',
+      none: '',
+    }[kind];
+  }
+
+  call(): void {
+    const { random } = this.#site;
+    const lateOffer = random.chance(0.15);
+    const headers = random.chance(0.3) ? 'Supported: timer\r\nSession-Expires: 120\r\n' : '';
+    this.#branch = `z9hG4bK${this.#callId}`;
+    this.#send('INVITE', headers, lateOffer ? '' : offer, this.#branch);
+    if (random.chance(0.15)) this.#later(random.between(0, 3000), () => this.#cancel());
+    if (random.chance(0.05)) this.#later(random.between(0, 3000), () => this.#cut());
+  }
+
+  called(invite: SipText): void {
+    const { random } = this.#site;
+    this.#invite = invite;
+    const what = random.weighted({
+      answers: 6,
+      refuses: 2,
+      silent: 0.7,
+      rings: 0.7,
+      forks: 0.5,
+      closes: 0.5,
+      redirects: 0.3,
+    });
+    if (what === 'silent') return;
+    if (random.chance(0.8)) respond(this.#socket, invite, '100 Trying');
+    if (what === 'closes') return void this.#later(random.between(0, 2000), () => this.#cut());
+    if (random.chance(0.7) || what === 'rings') {
+      this.#later(random.between(0, 3000), () => this.#answer('180 Ringing'));
+    }
+    const after = random.between(0, 12_000);
+    if (what === 'refuses') {
+      const status = random.pick([
+        '486 Busy Here',
+        '503 Service Unavailable',
+        '404 Not Found',
+        '603 Decline',
+        '488 Not Acceptable Here',
+      ]);
+      this.#later(after, () => this.#final(status));
+    }
+    if (what === 'redirects') this.#later(after, () => this.#final('302 Moved Temporarily'));
+    if (what === 'answers' || what === 'forks') {
+      this.#later(after, () => this.#final('200 OK', offer));
+      if (what === 'forks') {
+        this.#later(after + random.between(0, 300), () => this.#answer('200 OK', offer, 'another-branch'));
+      }
+    }
+  }
+
+  leave(): void {
+    if (this.#over) return;
+    if (this.#answered && this.#site.random.chance(0.7)) this.#bye();
+    else this.#end();
+  }
+
+  receive(socket: SimSocket, message: SipText): void {
+    this.#socket = socket;
+    if (message.status > 0) this.#response(message);
+    else this.#request(message);
+  }
+
+  #response(message: SipText): void {
+    const [number, method] = (message.header('cseq') ?? '').split(/ +/);
+    if (method !== 'INVITE' || message.status < 180) return;
+    const to = message.header('to');
+    if (to && message.status < 300) this.#names.remote = to;
+    const contact = message.header('contact');
+    if (contact && message.status < 300) this.#names.target = uriOf(contact);
+    if (message.status < 200) return;
+    const isFirst = number === '1';
+    if (isFirst) this.#peer.saw(this.#callId, message.status);
+    if (message.status >= 300) {
+      this.#sendAs('ACK', Number(number), '', '', this.#branch, to);
+      if (isFirst) this.#end();
+      return;
+    }
+    const needsAnswer = message.body !== '';
+    const acknowledge = () => this.#sendAs('ACK', Number(number), '', needsAnswer ? offer : '');
+    if (this.#answered) {
+      acknowledge();
+      return;
+    }
+    this.#answered = true;
+    const { random } = this.#site;
+    switch (random.weighted({ at_once: 8, late: 1, never: 1, closes: 0.5 })) {
+      case 'at_once':
+        acknowledge();
+        break;
+      case 'late':
+        this.#later(random.between(500, 45_000), acknowledge);
+        break;
+      case 'closes':
+        this.#cut();
+        return;
+      case 'never':
+        if (random.chance(0.5)) return;
+    }
+    this.#live();
+  }
+
+  /** What happens in a call that is up. */
+  #live(): void {
+    const { random } = this.#site;
+    const what = random.weighted({
+      talks: 5,
+      modifies: 2,
+      refers: 1,
+      vanishes: 0.5,
+      crosses: 1,
+      ends_at_once: 1,
+      garbage: 0.5,
+      updates: 0.5,
+    });
+    const after = random.between(0, 30_000);
+    if (what === 'modifies') this.#later(after, () => this.#reinvite());
+    if (what === 'updates') this.#later(after, () => this.#send('UPDATE', this.#contact, offer));
+    if (what === 'refers') {
+      this.#later(after, () =>
+        this.#send('REFER', `Refer-To: <sip:+14155550199@10.1.0.2:${sipPort}>\r\n${this.#contact}`, ''),
+      );
+    }
+    if (what === 'vanishes') return void this.#later(after, () => this.#end());
+    if (what === 'garbage') this.#later(after, () => this.#peer.babble());
+    if (what === 'crosses')
+      this.#later(after, () => {
+        this.#reinvite();
+        this.#bye();
+        if (random.chance(0.3)) this.#bye();
+      });
+    this.#later(what === 'ends_at_once' ? 0 : random.between(10, 90_000), () => this.#bye());
+  }
+
+  #request(message: SipText): void {
+    const { random } = this.#site;
+    switch (message.method) {
+      case 'ACK':
+        if (!this.#answered && this.#invite) {
+          this.#answered = true;
+          this.#live();
+        }
+        return;
+      case 'CANCEL':
+        respond(this.#socket, message, '200 OK');
+        if (!this.#answered) {
+          // The answer may have crossed it.
+          if (random.chance(0.2)) this.#final('200 OK', offer);
+          else this.#final('487 Request Terminated');
+        }
+        return;
+      case 'BYE':
+        if (random.chance(0.1)) return;
+        respond(this.#socket, message, random.chance(0.1) ? '481 No Such Call' : '200 OK');
+        this.#end();
+        return;
+      case 'INVITE': {
+        const how = random.weighted({ accepts: 6, glare: 1, refuses: 1, silent: 1 });
+        if (this.#over) respond(this.#socket, message, '481 No Such Call');
+        else if (how === 'glare') respond(this.#socket, message, '491 Request Pending');
+        else if (how === 'refuses') respond(this.#socket, message, '488 Not Acceptable Here');
+        else if (how === 'accepts') respond(this.#socket, message, '200 OK', this.#contact, offer);
+        return;
+      }
+      default:
+        if (this.#over) {
+          respond(this.#socket, message, '481 No Such Call');
+          return;
+        }
+        if (random.chance(0.1)) return;
+        respond(
+          this.#socket,
+          message,
+          message.method === 'REFER' ? '202 Accepted' : '200 OK',
+          this.#contact,
+          message.body === '' ? '' : offer,
+        );
+        if (message.method === 'REFER') this.#notify();
+    }
+  }
+
+  #notify(): void {
+    const { random } = this.#site;
+    if (random.chance(0.3)) return;
+    const line = random.pick(['SIP/2.0 200 OK', 'SIP/2.0 486 Busy Here', 'SIP/2.0 100 Trying']);
+    const headers =
+      'Event: refer\r\nSubscription-State: terminated;reason=noresource\r\nContent-Type: message/sipfrag\r\n';
+    this.#later(random.between(0, 5000), () => this.#send('NOTIFY', headers, line, undefined, ''));
+  }
+
+  #reinvite(): void {
+    const hold = this.#site.random.chance(0.3);
+    this.#send('INVITE', '', hold ? offer.replace('sendrecv', 'sendonly') : offer);
+  }
+
+  #cut(): void {
+    this.#site.tell(`${this.#callId} cuts its connection`);
+    this.#socket.destroy();
+  }
+
+  #bye(): void {
+    this.#send('BYE', '', '');
+    this.#end();
+  }
+
+  #cancel(): void {
+    if (this.#answered || this.#over) return;
+    this.#sendAs('CANCEL', 1, '', '', this.#branch);
+  }
+
+  #final(status: string, body = ''): void {
+    if (this.#answered) return;
+    this.#peer.saw(this.#callId, Number(status.slice(0, 3)));
+    this.#answer(status, body);
+    if (!status.startsWith('2')) this.#end();
+  }
+
+  #answer(status: string, body = '', tag?: string): void {
+    const invite = this.#invite;
+    if (!invite || this.#over) return;
+    this.#site.tell(`${this.#callId} <- ${status}`);
+    const local = tag ? tagged(invite.header('to') ?? '', tag) : this.#names.local;
+    respond(this.#socket, invite, status, this.#contact, body, local);
+  }
+
+  #end(): void {
+    this.#over = true;
+    this.#peer.forget(this.#callId);
+  }
+
+  #send(method: string, headers: string, body: string, branch?: string, type?: string): void {
+    if (this.#over && method !== 'BYE') return;
+    this.#sendAs(method, this.#cseq++, headers, body, branch, undefined, type);
+  }
+
+  #sendAs(
+    method: string,
+    cseq: number,
+    headers: string,
+    body: string,
+    branch?: string,
+    to?: string,
+    type = 'Content-Type: application/sdp\r\n',
+  ): void {
+    if (this.#socket.destroyed || this.#socket.writableEnded) return;
+    this.#site.tell(`${this.#callId} <- ${method} (${cseq})`);
+    const via = branch ?? `z9hG4bK${this.#callId}-${cseq}-${method}`;
+    this.#socket.write(
+      Buffer.from(
+        `${method} ${this.#names.target} SIP/2.0\r\nVia: SIP/2.0/TLS ${this.#peer.address}:${sipPort};branch=${via};rport\r\n` +
+          `Max-Forwards: 70\r\nFrom: ${this.#names.local}\r\nTo: ${to ?? this.#names.remote}\r\nCall-ID: ${this.#callId}\r\n` +
+          `CSeq: ${cseq} ${method}\r\n${method === 'INVITE' ? this.#contact : ''}` +
+          `${headers}${body === '' ? '' : type}Content-Length: ${Buffer.byteLength(body, 'latin1')}\r\n\r\n${body}`,
+        'latin1',
+      ),
+    );
+  }
+
+  #later(ms: number, what: () => void): void {
+    this.#site.time.after(ms, () => {
+      if (!this.#peer.quiet) what();
+    });
+  }
+}
+
+function respond(
+  socket: SimSocket,
+  request: SipText,
+  status: string,
+  headers = '',
+  body = '',
+  to?: string,
+): void {
+  if (socket.destroyed || socket.writableEnded) return;
+  const copied = request.raw
+    .slice(0, request.raw.indexOf('\r\n\r\n'))
+    .split('\r\n')
+    .filter((line) => /^(via|from|call-id|cseq):/i.test(line))
+    .join('\r\n');
+  const dialog = to ?? tagged(request.header('to') ?? '', 'peer');
+  const type = body === '' ? '' : 'Content-Type: application/sdp\r\n';
+  socket.write(
+    Buffer.from(
+      `SIP/2.0 ${status}\r\n${copied}\r\nTo: ${dialog}\r\n${headers}${type}Content-Length: ${Buffer.byteLength(body, 'latin1')}\r\n\r\n${body}`,
+      'latin1',
+    ),
+  );
+}
+
+function tagged(name: string, tag: string): string {
+  return /;tag=/i.test(name) ? name : `${name};tag=${tag}`;
+}
+
+function uriOf(field: string): string {
+  return /<([^>]+)>/.exec(field)?.[1] ?? field;
+}

@@ -1,0 +1,182 @@
+/**
+ * The time of the simulated world: a queue of events, worked off one after the other. Whatever an event sets off in
+ * this process (promises, ticks, immediates) has come to rest before the next one fires, so the order of all things is
+ * that of the queue.
+ */
+import type { Clock, Timer } from '#shared/clock.ts';
+
+interface Event {
+  readonly at: number;
+  readonly order: number;
+  readonly fire: () => void;
+  cancelled: boolean;
+}
+
+/** Where the wall clocks of the world begin. */
+const epoch = Date.UTC(2030, 0, 1);
+/** Turns of the event loop after which what an event set off has come to rest. */
+const turns = 6;
+
+const immediate = globalThis.setImmediate;
+
+export class SimTime {
+  /** Milliseconds since the world began. */
+  now = 0;
+  /** Events that fired. */
+  steps = 0;
+  #order = 0;
+  readonly #heap: Event[] = [];
+
+  at(ms: number, fire: () => void): Timer {
+    const event: Event = { at: Math.max(ms, this.now), order: this.#order++, fire, cancelled: false };
+    this.#push(event);
+    return {
+      cancel: () => {
+        event.cancelled = true;
+      },
+    };
+  }
+
+  after(ms: number, fire: () => void): Timer {
+    return this.at(this.now + Math.max(0, ms), fire);
+  }
+
+  /** Works off all events of the next `ms` milliseconds. @param each called after every event, at rest */
+  async run(ms: number, each: () => void = () => {}): Promise<void> {
+    const end = this.now + ms;
+    await rest();
+    for (let first = this.#heap[0]; first && first.at <= end; first = this.#heap[0]) {
+      this.#pop();
+      if (first.cancelled) continue;
+      this.now = first.at;
+      this.steps++;
+      first.fire();
+      await rest();
+      each();
+    }
+    this.now = end;
+  }
+
+  #before(one: Event, other: Event): boolean {
+    return one.at < other.at || (one.at === other.at && one.order < other.order);
+  }
+
+  #push(event: Event): void {
+    const heap = this.#heap;
+    let at = heap.push(event) - 1;
+    while (at > 0) {
+      const up = (at - 1) >> 1;
+      const parent = heap[up];
+      if (!parent || !this.#before(event, parent)) break;
+      heap[at] = parent;
+      at = up;
+    }
+    heap[at] = event;
+  }
+
+  #pop(): void {
+    const heap = this.#heap;
+    const last = heap.pop();
+    if (!last || heap.length === 0) return;
+    let at = 0;
+    for (;;) {
+      const left = 2 * at + 1;
+      const [one, other] = [heap[left], heap[left + 1]];
+      if (!one) break;
+      const [next, child] = other && this.#before(other, one) ? [left + 1, other] : [left, one];
+      if (!this.#before(child, last)) break;
+      heap[at] = child;
+      at = next;
+    }
+    heap[at] = last;
+  }
+}
+
+async function rest(): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => immediate(resolve));
+}
+
+/** The clock of one machine of the world. Its wall clock may jump; its timers do not, and die with it. */
+export class MachineClock implements Clock {
+  readonly #time: SimTime;
+  readonly #timers = new Set<Timer>();
+  #offset = 0;
+  #dead = false;
+
+  constructor(time: SimTime, offset = 0) {
+    this.#time = time;
+    this.#offset = offset;
+  }
+
+  now(): number {
+    return epoch + Math.floor(this.#time.now) + this.#offset;
+  }
+
+  after(ms: number, fire: () => void): Timer {
+    if (this.#dead) return { cancel: () => {} };
+    const timer = this.#time.after(ms, () => {
+      this.#timers.delete(timer);
+      fire();
+    });
+    this.#timers.add(timer);
+    return {
+      cancel: () => {
+        this.#timers.delete(timer);
+        timer.cancel();
+      },
+    };
+  }
+
+  /** Timers that are set: a leak check. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  jump(ms: number): void {
+    this.#offset += ms;
+  }
+
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** The machine, or the process on it, is gone at once. */
+  die(): void {
+    this.#dead = true;
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers.clear();
+  }
+}
+
+type Handle = ReturnType<typeof globalThis.setTimeout>;
+
+/** Lets `setTimeout` and `setInterval` of libraries, which take no clock, run in the world's time. */
+export function takeTimers(time: SimTime): void {
+  const set = (repeat: boolean) =>
+    ((fire: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) => {
+      let timer: Timer;
+      const again = () => {
+        if (repeat) timer = time.after(ms, again);
+        fire(...args);
+      };
+      timer = time.after(ms, again);
+      const handle = {
+        cancel: () => timer.cancel(),
+        ref: () => handle,
+        unref: () => handle,
+        hasRef: () => true,
+        refresh: () => {
+          timer.cancel();
+          timer = time.after(ms, again);
+          return handle;
+        },
+        close: () => timer.cancel(),
+      };
+      return handle as unknown as Handle;
+    }) as unknown as typeof globalThis.setTimeout;
+  const clear = (handle: unknown) => (handle as { cancel?: () => void } | undefined)?.cancel?.();
+  globalThis.setTimeout = set(false);
+  globalThis.setInterval = set(true) as unknown as typeof globalThis.setInterval;
+  globalThis.clearTimeout = clear;
+  globalThis.clearInterval = clear;
+}
