@@ -6,7 +6,7 @@ import { createApiKey, createEdgeToken, createOrganization } from '../../control
 import { controlHost, type SimNetwork } from './network.ts';
 import { MachineClock, type SimTime } from './time.ts';
 
-export const controlPort = 8080;
+const controlPort = 8080;
 export const controlUrl = `http://${controlHost}:${controlPort}`;
 
 export interface Keys {

@@ -35,7 +35,7 @@ export interface WorldParts {
 }
 
 /** What the world found wrong. */
-export class Violation extends Error {}
+class Violation extends Error {}
 
 export class World {
   readonly #parts: WorldParts;
