@@ -87,7 +87,7 @@ export interface AppOptions {
 /** @throws Error when the database cannot be opened or brought up to date */
 export async function createApp(options: AppOptions): Promise<ControlApp> {
   const { config, logger, clock = systemClock } = options;
-  const database = await openDatabase(config.databaseFile);
+  const database = await openDatabase(config.databaseFile, clock);
   try {
     return await assemble(options, database, clock);
   } catch (error) {

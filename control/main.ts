@@ -1,5 +1,6 @@
 /** The control plane as a program: settings, database, first start, listen; on SIGTERM drain and end. */
 import { pino } from 'pino';
+import { logOutput } from '#shared/log-output.ts';
 import { SettingError } from '#shared/setting-reader.ts';
 import { createApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
@@ -9,7 +10,10 @@ import { holdDataFolder } from './data-lock.ts';
 import { DatabaseTooNew } from './db/open.ts';
 
 async function main(config: ControlConfig): Promise<void> {
-  const logger = pino({ level: config.logLevel, base: { program: 'control', instance: config.instanceId } });
+  const logger = pino(
+    { level: config.logLevel, base: { program: 'control', instance: config.instanceId } },
+    logOutput(),
+  );
   const release = holdDataFolder(config.dataFolder);
   const control = await createApp({ config, logger });
   const certificates = await ensureCertificates({

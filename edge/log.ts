@@ -1,5 +1,6 @@
 /** The edge's log: JSON lines on standard output. SRTP keys and credentials never reach it. */
 import { pino, stdSerializers } from 'pino';
+import { logOutput } from '#shared/log-output.ts';
 import { redactSip } from '#shared/sip-redaction.ts';
 
 const secretFields = [
@@ -26,7 +27,7 @@ export function createLog(level: string, destination?: { write(line: string): vo
       },
     },
   };
-  return destination ? pino(options, destination) : pino(options);
+  return pino(options, destination ?? logOutput());
 }
 
 export type EdgeLog = ReturnType<typeof createLog>;

@@ -2,22 +2,49 @@
 import type SqliteFile from 'better-sqlite3';
 import {
   type BinaryOperationNode,
+  type DatabaseConnection,
+  type Driver,
   type LimitNode,
   OperatorNode,
   SqliteDialect,
+  SqliteDriver,
   SqliteQueryCompiler,
   ValueNode,
 } from 'kysely';
 import { keepStatements } from './statements.ts';
 
 export class KeptStatementsDialect extends SqliteDialect {
+  readonly #connection: SqliteFile.Database;
+
   /** @param connection is closed with Kysely */
   constructor(connection: SqliteFile.Database) {
     super({ database: keepStatements(connection) });
+    this.#connection = connection;
+  }
+
+  override createDriver(): Driver {
+    return new OnceRolledBack(this.#connection);
   }
 
   override createQueryCompiler(): SqliteQueryCompiler {
     return new LastingPlans();
+  }
+}
+
+/**
+ * SQLite rolls back on its own when the disk is full or fails (https://sqlite.org/lang_transaction.html). A second
+ * rollback would throw, and hide why the transaction failed.
+ */
+class OnceRolledBack extends SqliteDriver {
+  readonly #connection: SqliteFile.Database;
+
+  constructor(connection: SqliteFile.Database) {
+    super({ database: keepStatements(connection) });
+    this.#connection = connection;
+  }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#connection.inTransaction) await super.rollbackTransaction(connection);
   }
 }
 

@@ -4,8 +4,11 @@ import { dirname } from 'node:path';
 import SqliteFile from 'better-sqlite3';
 import { Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
+import { type Clock, systemClock } from '#shared/clock.ts';
+import type { StorageFault } from '#shared/storage-fault.ts';
 import { KeptStatementsDialect } from './dialect.ts';
 import { migrations } from './migrations/index.ts';
+import { StorageState } from './storage.ts';
 import type { Db, Tables } from './tables.ts';
 
 export interface Database {
@@ -15,6 +18,10 @@ export interface Database {
    * For the hot path of reports, where prepared statements are several times as fast as built queries.
    */
   exclusive<T>(work: (connection: SqliteFile.Database) => T): Promise<T>;
+  /** Why nothing can be written; null: it can. What has failed is tried again, at most once a second. */
+  storageFault(): Promise<StorageFault | null>;
+  /** Statements that failed for want of room or a sound disk. */
+  readonly storageFailures: number;
   close(): Promise<void>;
 }
 
@@ -22,11 +29,17 @@ export interface Database {
  * @param file path of the SQLite file, made when missing, or `:memory:`
  * @throws Error when the file cannot be opened, or a migration fails: the cause says which
  */
-export async function openDatabase(file: string): Promise<Database> {
+export async function openDatabase(file: string, clock: Clock = systemClock): Promise<Database> {
   const connection = connect(file);
   // Databases in memory begin empty, so all of one process can begin as the first one stood after its migrations.
   const fresh = file === ':memory:' && emptyInMemory === null;
-  const db = new Kysely<Tables>({ dialect: new KeptStatementsDialect(connection) });
+  const storage = new StorageState(connection, clock);
+  const db = new Kysely<Tables>({
+    dialect: new KeptStatementsDialect(connection),
+    log: (event) => {
+      if (event.level === 'error') storage.note(event.error);
+    },
+  });
   try {
     await migrate(db, migrations);
   } catch (error) {
@@ -37,7 +50,19 @@ export async function openDatabase(file: string): Promise<Database> {
   return {
     db,
     // Kysely hands its one connection to one user at a time; whoever holds it may use it directly.
-    exclusive: (work) => db.connection().execute(async () => work(connection)),
+    exclusive: (work) =>
+      db.connection().execute(async () => {
+        try {
+          return work(connection);
+        } catch (error) {
+          storage.note(error);
+          throw error;
+        }
+      }),
+    storageFault: () => db.connection().execute(async () => storage.read()),
+    get storageFailures() {
+      return storage.failures;
+    },
     close: () => db.destroy(),
   };
 }

@@ -1,6 +1,7 @@
 /** GET /health: whether calls can be taken (contract 14.2). */
 import { sql } from 'kysely';
 import { Health } from '#shared/api/deployment.ts';
+import { faultWords } from '#shared/storage-fault.ts';
 import type { App } from '../http/app-types.ts';
 import type { Services } from '../services.ts';
 
@@ -27,6 +28,11 @@ async function readHealth(services: Services, onError: (error: unknown) => void)
   try {
     await sql`select 1`.execute(database.db);
     version = await edgeConfig.version();
+    const fault = await database.storageFault();
+    if (fault !== null) {
+      onError(new Error(`nothing can be stored: ${faultWords[fault]}`));
+      stored = 'down';
+    }
   } catch (error) {
     onError(error);
     stored = 'down';
@@ -34,14 +40,17 @@ async function readHealth(services: Services, onError: (error: unknown) => void)
   const applied = edges.appliedVersion;
   // An edge that lags behind the latest write takes calls all the same.
   const edgeReady = !config.expectEdge || (applied !== null && applied > 0);
+  const storage = edges.storage;
+  const callsTaken = edges.count === 0 || storage.refusing.length < edges.count;
   return {
-    status: stored === 'ok' && edgeReady ? 'ok' : 'unavailable',
+    status: stored === 'ok' && edgeReady && callsTaken ? 'ok' : 'unavailable',
     checks: { database: stored, edges: edges.count },
     edge: {
       connected: edges.count,
       ids: edges.all.map((edge) => edge.edgeId).sort(),
       config_version: version,
       applied_version: applied,
+      storage,
     },
     database: { status: stored },
   };

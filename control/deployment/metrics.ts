@@ -25,7 +25,7 @@ export interface Metrics {
   readonly retention: RetentionMetrics;
 }
 
-export function createMetrics(app: App, services: Pick<Services, 'edges'>): Metrics {
+export function createMetrics(app: App, services: Pick<Services, 'database' | 'edges'>): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'trunkline_control_' });
   const requests = new Histogram({
@@ -56,6 +56,15 @@ export function createMetrics(app: App, services: Pick<Services, 'edges'>): Metr
     name: 'trunkline_control_calls_unplaced_total',
     help: 'Calls that were closed because no edge placed them after a restart.',
     registers: [registry],
+  });
+  new Counter({
+    name: 'trunkline_control_storage_failures_total',
+    help: 'Statements that the disk of the database did not take.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(services.database.storageFailures);
+    },
   });
   new Gauge({
     name: 'trunkline_control_edges_connected',

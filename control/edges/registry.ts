@@ -45,6 +45,19 @@ export class ConnectedEdges {
     return this.#edges.size;
   }
 
+  /** Ids of edges whose disk takes nothing, and of those that refuse new calls therefore; ascending. */
+  get storage(): { readonly failing: string[]; readonly refusing: string[] } {
+    const of = (metric: string) =>
+      this.all
+        .filter((edge) => (edge.metrics[metric] ?? 0) > 0)
+        .map((edge) => edge.edgeId)
+        .sort();
+    return {
+      failing: of('trunkline_edge_storage_failing'),
+      refusing: of('trunkline_edge_storage_refuses_calls'),
+    };
+  }
+
   /** Those of `codecs` that no connected edge has; none while nobody is connected who could tell. */
   lacking(codecs: readonly string[]): string[] {
     const edges = this.all;
@@ -66,12 +79,17 @@ export class ConnectedEdges {
   }
 
   /**
-   * The connected edge that carries the fewest calls, of those that do not drain.
+   * The connected edge that carries the fewest calls, of those that do not drain and can store what they report.
    * @throws ApiError SERVICE_UNAVAILABLE when there is none
    */
   leastLoaded(): ConnectedEdge {
     const calls = (edge: ConnectedEdge) => edge.metrics.trunkline_edge_calls ?? 0;
-    const [first, ...others] = this.all.filter((edge) => (edge.metrics.trunkline_edge_draining ?? 0) === 0);
+    const refusing = this.storage.refusing;
+    const [first, ...others] = this.all.filter(
+      (edge) => (edge.metrics.trunkline_edge_draining ?? 0) === 0 && !refusing.includes(edge.edgeId),
+    );
+    if (!first && refusing.length > 0)
+      throw ApiError.unavailable('No edge takes calls: the disk of each has no room for their reports.', 30);
     if (!first) throw ApiError.unavailable('No edge is connected.', 5);
     return others.reduce((least, edge) => (calls(edge) < calls(least) ? edge : least), first);
   }

@@ -1,11 +1,21 @@
 /** Writes refusals and failures in the form of their group (contract 1.3). */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#shared/errors.ts';
+import { faultWords, storageFault } from '#shared/storage-fault.ts';
 import type { App } from './app-types.ts';
 import { errorBody, groupOf } from './groups.ts';
 
+/** Retry-After while nothing can be stored, s: somebody has to make room. */
+const storageRetryS = 30;
+
 export function addErrorHandler(app: App): void {
   app.setErrorHandler((error: unknown, request, reply) => {
+    const fault = storageFault(error);
+    if (fault !== null) {
+      request.log.error({ err: error, fault }, 'the control plane cannot store');
+      const what = `The control plane cannot store anything now: ${faultWords[fault]}. Try again later.`;
+      return sendError(request, reply, ApiError.unavailable(what, storageRetryS));
+    }
     const answer = asApiError(error, request);
     if (answer.statusCode >= 500 && answer.code !== 'SERVICE_UNAVAILABLE') {
       request.log.error({ err: error }, 'request failed');

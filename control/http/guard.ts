@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
+import { storageFault } from '#shared/storage-fault.ts';
 import type { Db } from '../db/tables.ts';
 import { keyOfHeader } from '../organizations/rules.ts';
 import { findApiKey, noteKeyUse } from '../organizations/store.ts';
@@ -67,7 +68,12 @@ async function authenticate(
   // Looked up each time, so that a key revoked by another process opens nothing from that moment on.
   const found = key === null ? null : await findApiKey(db, key);
   if (!found) throw wrongKeys.refusal(request.ip, key);
-  await noteKeyUse(db, clock, found);
+  try {
+    await noteKeyUse(db, clock, found);
+  } catch (error) {
+    // What can be read is read on a full disk, too.
+    if (storageFault(error) === null) throw error;
+  }
   const { id: keyId, prefix: keyPrefix, org_id: orgId } = found;
   if (orgId === null) return { kind: 'operator', keyId, keyPrefix };
   return { kind: 'customer', keyId, keyPrefix, orgId, sipEnabled: found.sip_enabled };

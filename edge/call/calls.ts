@@ -52,6 +52,14 @@ export class Calls {
     return this.#draining;
   }
 
+  /**
+   * Why nothing of a new call could be kept, one sentence; null: it can. Such a call is refused without a record,
+   * which there would be no room for either.
+   */
+  get unrecordable(): string | null {
+    return this.#deps.reporter.refusal ?? null;
+  }
+
   /** Why no further call can be taken, null when one can. */
   get closedBecause(): 'draining' | 'capacity' | null {
     if (this.#draining) return 'draining';
@@ -85,7 +93,7 @@ export class Calls {
   /**
    * Makes a call, or reports at once why it cannot be made.
    * @param changes to what calls of ours need, for this one: a test call has a route, an agent and a ring time of its own
-   * @throws Error when this edge makes no calls, or already has one with that id
+   * @throws Error when this edge makes no calls, already has one with that id, or could not keep its reports
    */
   place(plan: OutboundPlan, changes: OutboundChanges = {}): OutboundCall {
     const { newId } = this.#deps;
@@ -95,6 +103,7 @@ export class Calls {
     const outbound = this.#deps.outbound && { ...this.#deps.outbound, ...changes };
     if (!outbound) throw new Error('This edge makes no calls');
     if (this.#live.has(plan.callId)) throw new Error(`There is a call ${plan.callId} already`);
+    if (!plan.leg && this.unrecordable !== null) throw new Error(this.unrecordable);
     // A leg to the target of a transfer is part of a call that may go on while the edge drains.
     const closed = plan.leg && this.#hasRoom ? null : this.closedBecause;
     const call = new OutboundCall(plan, newId(), outbound, deps, (ended) => this.#remove(ended));

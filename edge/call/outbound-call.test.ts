@@ -28,6 +28,8 @@ let routes: FakeRoutes;
 let dialer: FakeDialer;
 let records: CallRecord[];
 let calls: Calls;
+/** Why reports cannot be kept. */
+let refusal: string | null;
 
 beforeEach(() => {
   clock = new FakeClock(Date.UTC(2030, 0, 1));
@@ -37,6 +39,7 @@ beforeEach(() => {
   routes.places = [placeAt(5061)];
   dialer = new FakeDialer();
   records = [];
+  refusal = null;
   let next = 1;
   calls = new Calls({
     clock,
@@ -46,7 +49,12 @@ beforeEach(() => {
     newId: () => `id-${next++}`,
     maxCalls: 1,
     settings: { ringAfterMs: 200, prepareTimeoutMs: 5000, mediaTimeoutMs: 60_000 },
-    reporter: { report: (body) => void (body.type === 'call' && records.push(body.call)) },
+    reporter: {
+      report: (body) => void (body.type === 'call' && records.push(body.call)),
+      get refusal() {
+        return refusal;
+      },
+    },
     outbound: { routes, dialer, ringTimeoutMs: 30_000 },
   });
 });
@@ -72,6 +80,17 @@ async function answered() {
 }
 
 describe('a call of ours', () => {
+  it('is not made, and has no record, while reports cannot be kept; one that is up goes on', async () => {
+    const leg = await answered();
+    refusal = 'The edge cannot store what it reports';
+    const before = records.length;
+    expect(() => calls.place({ ...plan, callId: 'another' })).toThrow(refusal);
+    expect(records).toHaveLength(before);
+    leg.peer.bye();
+    expect(last()?.termination).toBe('callee_hangup');
+    expectNothingLeft();
+  });
+
   it('offers its media, and starts its agent at the answer', async () => {
     const leg = await dialling();
     expect(leg.invite).toMatchObject({

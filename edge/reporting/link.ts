@@ -109,6 +109,13 @@ export class Link {
     });
   }
 
+  /** Tells control now what the edge measures of itself. */
+  tellStatus(): void {
+    if (!this.#ready) return;
+    this.#status?.cancel();
+    this.#scheduleStatus(0);
+  }
+
   /** Resolves when control has acknowledged everything, or after `ms`. True: everything. */
   async flush(ms: number): Promise<boolean> {
     if (this.#options.outbox.pending === 0) return true;

@@ -2,6 +2,8 @@ import Database from 'better-sqlite3';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { newId } from '#shared/ids.ts';
+import { type StorageFault, storageFault } from '#shared/storage-fault.ts';
+import { type HeldReport, HeldReports } from './held-reports.ts';
 
 /** A stored report, its body still as JSON text: it is sent on without being parsed again. */
 export interface StoredReport {
@@ -13,31 +15,54 @@ export interface StoredReport {
 export interface OutboxOptions {
   /** Reports kept at most. Above it traces and transcripts are no longer taken; call records always are. */
   readonly maxReports?: number;
+  /** Octets of reports that are held in memory at most while the disk takes none. */
+  readonly heldBytes?: number;
+  /** Opens the file; for tests that limit what it takes. */
+  readonly open?: (path: string) => Database.Database;
 }
 
 /** The seconds that a crash may make a closed call's duration too short by. */
 export const heartbeatMs = 5_000;
 
+/** Held reports that are written in one transaction. */
+const heldAtATime = 100;
+
 /**
  * The edge's durable memory of what control has not acknowledged yet. `append` returns when the report is
  * in the database file (write-ahead log): a process that is killed afterwards loses nothing. It also keeps
  * the latest record of every live call, so that a restart can close the calls that died with the process.
+ *
+ * A disk that takes nothing costs no report while the process lives:
+ *
+ *     writing --write fails--> holding --`settle`: all that is held is written--> writing
+ *
+ * While it holds, reports wait in memory in their order and get their number when they are written; nothing is
+ * delivered past the disk, so that a number is never used twice. What is held when the process is killed is lost.
  */
 export class Outbox {
   /** Names this file's sequence numbers; a new file starts a new numbering. */
   readonly id: string;
-  /** Reports that were not taken because the outbox was full. */
+  /** Reports that were not taken because the outbox, or the memory for what the disk does not take, was full. */
   dropped = 0;
+  /** Writes that failed. */
+  failures = 0;
   readonly #db: Database.Database;
   readonly #maxReports: number;
+  readonly #held: HeldReports;
+  #fault: StorageFault | null = null;
+  /** Not acknowledged and in the file. */
   #pending: number;
+  /** Highest number that control has, and how many reports up to it the file still has. */
+  #acknowledged = 0;
+  #undeleted = 0;
   readonly #insert: Database.Statement<[string, string]>;
   readonly #keepLive: Database.Statement<[string, string]>;
   readonly #dropLive: Database.Statement<[string]>;
   readonly #readAfter: Database.Statement<[number, number], StoredReport>;
   readonly #deleteTo: Database.Statement<[number]>;
+  readonly #countTo: Database.Statement<[number], { n: number }>;
   readonly #beat: Database.Statement<[string]>;
-  readonly #append: (at: string, bodies: readonly ReportBody[]) => void;
+  readonly #write: (reports: readonly HeldReport[]) => void;
 
   /**
    * @param path database file, made when missing; `:memory:` for tests
@@ -45,7 +70,8 @@ export class Outbox {
    */
   constructor(path: string, options: OutboxOptions = {}) {
     this.#maxReports = options.maxReports ?? 2_000_000;
-    this.#db = openAlone(path);
+    this.#held = new HeldReports(options.heldBytes);
+    this.#db = (options.open ?? openAlone)(path);
     this.#db.pragma('synchronous = NORMAL');
     this.#db.exec(`
       CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -65,34 +91,88 @@ export class Outbox {
       'SELECT seq, at, body FROM reports WHERE seq > ? ORDER BY seq LIMIT ?',
     );
     this.#deleteTo = this.#db.prepare('DELETE FROM reports WHERE seq <= ?');
+    this.#countTo = this.#db.prepare('SELECT count(*) AS n FROM reports WHERE seq <= ?');
     this.#beat = this.#db.prepare(
       "INSERT INTO meta (key, value) VALUES ('alive_at', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
     );
-    this.#append = this.#db.transaction((at: string, bodies: readonly ReportBody[]) => {
-      for (const body of bodies) this.#store(at, body);
+    this.#write = this.#db.transaction((reports: readonly HeldReport[]) => {
+      for (const report of reports) this.#store(report);
     });
   }
 
   /** Reports that control has not acknowledged. */
   get pending(): number {
-    return this.#pending;
+    return this.#pending + this.#held.size;
   }
 
-  /** Stores reports, all or none. Durable against the death of the process when it returns. */
+  /** Why the disk took nothing the last time; null: it did. */
+  get fault(): StorageFault | null {
+    return this.#fault;
+  }
+
+  /** What waits in memory for the disk. */
+  get held(): { readonly reports: number; readonly bytes: number } {
+    return { reports: this.#held.size, bytes: this.#held.bytes };
+  }
+
+  /** Whether so much is held that new calls would bring more than there is room for. */
+  get refuses(): boolean {
+    return this.#held.refuses;
+  }
+
+  /**
+   * Stores reports, all or none. Durable against the death of the process when it returns, unless `fault` is set:
+   * then they are held in memory.
+   */
   append(at: string, ...bodies: readonly ReportBody[]): void {
-    this.#append(at, bodies);
-  }
-
-  #store(at: string, body: ReportBody): void {
-    if (body.type === 'call') {
-      if (body.call.ended_at === null) this.#keepLive.run(body.call.id, JSON.stringify(body.call));
-      else this.#dropLive.run(body.call.id);
-    } else if (this.#pending >= this.#maxReports) {
-      this.dropped += 1;
+    const reports: HeldReport[] = [];
+    for (const body of bodies) {
+      if (body.type === 'call' || this.pending + reports.length < this.#maxReports)
+        reports.push(reportOf(at, body));
+      else this.dropped += 1;
+    }
+    if (this.#fault === null && this.#tries(() => this.#write(reports))) {
+      this.#pending += reports.length;
       return;
     }
-    this.#insert.run(at, JSON.stringify(body));
-    this.#pending += 1;
+    for (const report of reports) if (!this.#held.push(report)) this.dropped += 1;
+  }
+
+  /**
+   * Writes what the disk did not take before, in its order, as far as it goes now.
+   * @returns whether nothing is left to be written
+   */
+  settle(): boolean {
+    if (this.#fault === null) return true;
+    if (this.#undeleted > 0 && !this.#tries(() => this.#forget(this.#acknowledged))) return false;
+    while (this.#held.size > 0) {
+      const reports = this.#held.first(heldAtATime);
+      if (!this.#tries(() => this.#write(reports))) return false;
+      this.#held.drop(reports.length);
+      this.#pending += reports.length;
+    }
+    this.#fault = null;
+    return true;
+  }
+
+  #store({ at, body, call }: HeldReport): void {
+    if (call?.ended) this.#dropLive.run(call.id);
+    else if (call) this.#keepLive.run(call.id, call.record);
+    this.#insert.run(at, body);
+  }
+
+  /** Does `work`, or notes why the disk does not let it. @returns whether it is done */
+  #tries(work: () => void): boolean {
+    try {
+      work();
+      return true;
+    } catch (error) {
+      const fault = storageFault(error);
+      if (fault === null) throw error;
+      this.#fault = fault;
+      this.failures += 1;
+      return false;
+    }
   }
 
   /** The next reports after `seq`, oldest first. */
@@ -102,12 +182,26 @@ export class Outbox {
 
   /** Control has stored everything up to `seq`. */
   acknowledge(seq: number): void {
-    this.#pending -= this.#deleteTo.run(seq).changes;
+    if (seq < this.#acknowledged) return;
+    this.#acknowledged = seq;
+    if (this.#tries(() => this.#forget(seq))) return;
+    // What control has is not sent again by this process, and control ignores it from the next one.
+    const undeleted = this.#countTo.get(seq)?.n ?? 0;
+    this.#pending -= undeleted - this.#undeleted;
+    this.#undeleted = undeleted;
   }
 
-  /** Notes that the process is alive; `closeAbandonedCalls` dates the end of abandoned calls by it. */
+  #forget(seq: number): void {
+    this.#pending -= this.#deleteTo.run(seq).changes - this.#undeleted;
+    this.#undeleted = 0;
+  }
+
+  /**
+   * Notes that the process is alive; `closeAbandonedCalls` dates the end of abandoned calls by it. On a full disk
+   * this is what notices it while nothing is reported.
+   */
   heartbeat(at: string): void {
-    this.#beat.run(at);
+    this.#tries(() => this.#beat.run(at));
   }
 
   /**
@@ -149,8 +243,19 @@ export class Outbox {
   }
 }
 
+function reportOf(at: string, body: ReportBody): HeldReport {
+  if (body.type !== 'call') return { at, body: JSON.stringify(body), call: null };
+  const { call } = body;
+  const record = JSON.stringify(call);
+  return {
+    at,
+    body: `{"type":"call","call":${record}}`,
+    call: { id: call.id, ended: call.ended_at !== null, record },
+  };
+}
+
 /** Opens a database for this process alone; the system gives the lock back when the process dies. */
-function openAlone(path: string): Database.Database {
+export function openAlone(path: string): Database.Database {
   const db = new Database(path, { timeout: 1_000 });
   try {
     db.pragma('locking_mode = EXCLUSIVE');

@@ -7,6 +7,7 @@ import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { newId } from '#shared/ids.ts';
+import { faultWords, type StorageFault, storageFault } from '#shared/storage-fault.ts';
 import { applyChange, ConfigGap, ConfigStore } from './config-store.ts';
 import { readOrMake } from './edge-id.ts';
 import { HepListener } from './hep-listener.ts';
@@ -28,6 +29,8 @@ export interface ReportingOptions {
   readonly linkLimits?: LinkLimits;
   readonly traceLimits?: TraceLimits;
   readonly maxReports?: number;
+  /** Octets of reports that are held in memory at most while the disk takes none. */
+  readonly heldBytes?: number;
   /** How long closing waits for control to take what is left, ms; the rest is sent after the next start. */
   readonly flushMs?: number;
   log(level: 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>): void;
@@ -40,6 +43,8 @@ export interface ReportingOptions {
 
 /** How often the traces of ended calls are looked over for late messages, ms. */
 const sweepMs = 500;
+/** How often what the disk did not take is tried again, ms. */
+const settleMs = 1_000;
 
 /**
  * Everything that the edge tells control, and the configuration that it gets from there. Calls go on whether
@@ -53,8 +58,15 @@ export class Reporting {
   readonly #hep: HepListener;
   readonly #link: Link;
   #config: EdgeConfig | null;
+  /** Why the configuration in use is not the kept one; null: it is. */
+  #configFault: StorageFault | null = null;
+  #configFailures = 0;
   #sweep: Timer | null = null;
   #beat: Timer | null = null;
+  #settle: Timer | null = null;
+  /** What was last said of the disk. */
+  #told: StorageFault | null = null;
+  #toldRefusal = false;
 
   private constructor(
     options: ReportingOptions,
@@ -107,10 +119,10 @@ export class Reporting {
   static async open(options: ReportingOptions): Promise<Reporting> {
     mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
     const edgeId = readOrMake(join(options.dataDir, 'edge-id'), newId);
-    const outbox = new Outbox(
-      join(options.dataDir, 'outbox.db'),
-      options.maxReports === undefined ? {} : { maxReports: options.maxReports },
-    );
+    const outbox = new Outbox(join(options.dataDir, 'outbox.db'), {
+      ...(options.maxReports === undefined ? {} : { maxReports: options.maxReports }),
+      ...(options.heldBytes === undefined ? {} : { heldBytes: options.heldBytes }),
+    });
     try {
       const abandoned = outbox.closeAbandonedCalls(iso(options.clock));
       if (abandoned > 0)
@@ -147,20 +159,35 @@ export class Reporting {
     this.#link.start();
     this.#scheduleSweep();
     this.#scheduleBeat();
+    this.#scheduleSettle();
+    this.#tellStorage();
   }
 
-  /** Stores a report; it survives the death of the process from here on. Its delivery needs no further care. */
+  /**
+   * Stores a report; it survives the death of the process from here on, unless the disk takes nothing: then it is
+   * held in memory until it does. Its delivery needs no further care.
+   */
   report(body: ReportBody): void {
     const trace = body.type === 'call' ? this.#traceWith(body.call) : null;
-    if (trace) this.#outbox.append(iso(this.#options.clock), body, traceBody(trace));
-    else this.#outbox.append(iso(this.#options.clock), body);
-    this.#link.notify();
+    this.#append(...(trace ? [body, traceBody(trace)] : [body]));
+  }
+
+  /** Why no new calls may be taken, one sentence; null: they may. */
+  get refusal(): string | null {
+    if (!this.#outbox.refuses) return null;
+    const why = this.#outbox.fault === null ? '' : ` (${faultWords[this.#outbox.fault]})`;
+    return `The edge cannot store what it reports${why} and takes no new calls until it can`;
   }
 
   metrics(): Record<string, number> {
     return {
       trunkline_edge_outbox_pending: this.#outbox.pending,
       trunkline_edge_outbox_dropped_total: this.#outbox.dropped,
+      trunkline_edge_outbox_held: this.#outbox.held.reports,
+      trunkline_edge_outbox_held_bytes: this.#outbox.held.bytes,
+      trunkline_edge_storage_failing: Number(this.#fault !== null),
+      trunkline_edge_storage_refuses_calls: Number(this.#outbox.refuses),
+      trunkline_edge_storage_failures_total: this.#outbox.failures + this.#configFailures,
       trunkline_edge_control_connected: this.#link.connected ? 1 : 0,
       trunkline_edge_control_connections_total: this.#link.connections,
       trunkline_edge_trace_dialogs: this.#traces.size,
@@ -172,17 +199,72 @@ export class Reporting {
   async close(): Promise<void> {
     this.#sweep?.cancel();
     this.#beat?.cancel();
+    this.#settle?.cancel();
     this.#reportLate(Number.POSITIVE_INFINITY);
+    this.#settleNow();
     if (this.#link.connected) await this.#link.flush(this.#options.flushMs ?? 3_000);
     this.#link.close();
     await this.#hep.close();
+    const { reports } = this.#outbox.held;
+    if (reports > 0)
+      this.#options.log('error', 'reports are lost: the disk took none until the end', { reports });
     this.#outbox.close();
   }
 
+  /** A configuration that cannot be kept is worked with all the same. */
   #apply(config: EdgeConfig): void {
-    this.#store.save(config);
     this.#config = config;
+    this.#keepConfig(config);
     this.#options.onConfig(config);
+  }
+
+  #keepConfig(config: EdgeConfig): void {
+    try {
+      this.#store.save(config);
+      this.#configFault = null;
+    } catch (error) {
+      const fault = storageFault(error);
+      if (fault === null) throw error;
+      this.#configFault = fault;
+      this.#configFailures += 1;
+    }
+    this.#tellStorage();
+  }
+
+  get #fault(): StorageFault | null {
+    return this.#outbox.fault ?? this.#configFault;
+  }
+
+  #append(...bodies: ReportBody[]): void {
+    this.#outbox.append(iso(this.#options.clock), ...bodies);
+    this.#tellStorage();
+    this.#link.notify();
+  }
+
+  /** Writes what the disk did not take before, if it takes it now. */
+  #settleNow(): void {
+    if (this.#fault === null) return;
+    if (this.#configFault !== null && this.#config) this.#keepConfig(this.#config);
+    this.#outbox.settle();
+    this.#tellStorage();
+    this.#link.notify();
+  }
+
+  /** Says what has changed of the disk: in the log, and to control, whose health and alerts show it. */
+  #tellStorage(): void {
+    const fault = this.#fault;
+    const refuses = this.#outbox.refuses;
+    if (fault === this.#told && refuses === this.#toldRefusal) return;
+    const { log, dataDir } = this.#options;
+    const facts = { folder: dataDir, fault, held: this.#outbox.held.reports };
+    if (fault === null) log('info', 'everything is stored again', facts);
+    else if (refuses && !this.#toldRefusal)
+      log('error', `new calls are refused: ${faultWords[fault]}, and memory for reports runs out`, facts);
+    else if (fault !== this.#told)
+      log('error', `${faultWords[fault]}: reports are held in memory, and lost if the edge dies`, facts);
+    this.#told = fault;
+    this.#toldRefusal = refuses;
+    this.#link.tellStatus();
   }
 
   /** The messages so far go into the outbox together with the call's answer and its end. */
@@ -198,8 +280,7 @@ export class Reporting {
   #reportLate(now: number): void {
     const late = this.#traces.sweep(now);
     if (late.length === 0) return;
-    this.#outbox.append(iso(this.#options.clock), ...late.map(traceBody));
-    this.#link.notify();
+    this.#append(...late.map(traceBody));
   }
 
   #scheduleSweep(): void {
@@ -209,9 +290,17 @@ export class Reporting {
     });
   }
 
+  #scheduleSettle(): void {
+    this.#settle = this.#options.clock.after(settleMs, () => {
+      this.#settleNow();
+      this.#scheduleSettle();
+    });
+  }
+
   #scheduleBeat(): void {
     this.#beat = this.#options.clock.after(heartbeatMs, () => {
       this.#outbox.heartbeat(iso(this.#options.clock));
+      this.#tellStorage();
       this.#scheduleBeat();
     });
   }

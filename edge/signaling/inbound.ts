@@ -32,7 +32,7 @@ export interface Routing {
 }
 
 /** Who takes the calls. */
-export type CallTaker = Pick<Calls, 'refuse' | 'endAll' | 'draining' | 'closedBecause'> & {
+export type CallTaker = Pick<Calls, 'refuse' | 'endAll' | 'draining' | 'closedBecause' | 'unrecordable'> & {
   admit(...call: Parameters<Calls['admit']>): unknown;
 };
 
@@ -116,6 +116,12 @@ const isConfigured: Verb = ({ routing }) =>
     ? { reason: 'no_configuration', status: 503, headers: { 'Retry-After': String(retryAfterS) } }
     : null;
 
+/** Before anything is known of the caller: a refusal that has a record would add to what there is no room for. */
+const reportsAreKept: Verb = ({ deps }) =>
+  deps.calls.unrecordable !== null
+    ? { reason: 'storage', status: 503, headers: { 'Retry-After': String(retryAfterS) } }
+    : null;
+
 /** A registrar sends its calls to the Contact that we gave it, whose user is that of the registration. */
 const numberIsKnown: Verb = (visit) => {
   const { routing, dialled, source, request } = visit;
@@ -170,6 +176,7 @@ const verbs: readonly Verb[] = [
   carriesSdpOrNothing,
   asksLongEnoughSession,
   isConfigured,
+  reportsAreKept,
   numberIsKnown,
   testKeyIsOurs,
   sourceIsAllowed,
@@ -271,7 +278,7 @@ function turnAway(visit: Visit, response: SrfResponse, turned: Turned): void {
     },
     'INVITE refused',
   );
-  if (number && turned.code) {
+  if (number && turned.code && deps.calls.unrecordable === null) {
     const termination = { code: turned.code, detail: null, sipStatus: turned.status };
     deps.calls.refuse(legOf(visit, response, block), planOf(visit, number), termination);
     return;

@@ -98,6 +98,7 @@ beforeEach(async () => {
       endAll: () => {},
       draining: false,
       closedBecause: null,
+      unrecordable: null,
     },
     publicAddress: 'edge.example:5061',
     software: 'Trunkline/test',

@@ -46,6 +46,8 @@ let log: QuietLog;
 let calls: Calls;
 let signaling: Signaling;
 let records: CallRecord[];
+/** Why reports cannot be kept. */
+let refusal: string | null;
 let refused: string[];
 let up: (value: boolean) => void;
 /** Resolves when the address of `carrier.example` is known. */
@@ -64,6 +66,7 @@ beforeEach(async () => {
   agents = new FakeAgents();
   log = new QuietLog();
   records = [];
+  refusal = null;
   refused = [];
   lookedUp = new Promise((resolve) => {
     found = resolve;
@@ -77,7 +80,12 @@ beforeEach(async () => {
     newId: () => `id-${++id}`,
     maxCalls: 3,
     settings: { ringAfterMs: 200, prepareTimeoutMs: 5000, mediaTimeoutMs: 0 },
-    reporter: { report: (body) => void (body.type === 'call' && records.push(body.call)) },
+    reporter: {
+      report: (body) => void (body.type === 'call' && records.push(body.call)),
+      get refusal() {
+        return refusal;
+      },
+    },
   });
   signaling = new Signaling({
     clock,
@@ -538,6 +546,23 @@ describe('an INVITE that becomes no call', () => {
     expect((await server.next()).startLine).toBe('SIP/2.0 503 Service Unavailable');
     expect(last()?.termination).toBe('draining');
   });
+
+  it.each(['INVITE', 'OPTIONS'])(
+    '%s gets 503 with Retry-After, and leaves no record, while reports cannot be kept',
+    async (method) => {
+      refusal = 'The edge cannot store what it reports';
+      server.peer({ ...invite, method });
+      const answer = await server.next();
+      expect([answer.startLine, answer.headers['retry-after']]).toEqual([
+        'SIP/2.0 503 Service Unavailable',
+        '10',
+      ]);
+      expect(records).toEqual([]);
+      refusal = null;
+      server.peer({ method: 'OPTIONS', callId: 'later' });
+      expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
+    },
+  );
 
   it('of a source without trunk is answered with the block header at the last try, then not at all', async () => {
     const stranger = { ...invite, address: '::ffff:203.0.113.5' };

@@ -335,7 +335,8 @@ export class Signaling implements Dialer {
 
   #answerOptions(request: SrfRequest, response: SrfResponse): void {
     const routing = this.#routing;
-    if (this.#options.calls.draining || routing === null) {
+    const { draining, unrecordable } = this.#options.calls;
+    if (draining || unrecordable !== null || routing === null) {
       respond(this.#environment, response, 503, { headers: { 'Retry-After': String(retryAfterS) } });
       return;
     }

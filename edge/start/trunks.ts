@@ -18,6 +18,10 @@ export function trunksOf(ground: Ground, signaling: Signaling, probes: ProbeRepo
     clock,
     random: Math.random,
     storePath: join(settings.dataDir, 'failover.db'),
+    unstored: (fault) => {
+      log.warn({ fault }, 'the state of trunks could not be stored; it is written with the next change');
+      metrics.count('trunkline_edge_failover_unstored_total', { fault });
+    },
     dns: new NodeDns({ servers: dnsServers, timeoutMs: dnsTimeoutMs, tries: dnsTries }),
     allowed: current.allowedTargets,
     ca: privateAuthority === null ? [] : [privateAuthority],

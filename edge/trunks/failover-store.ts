@@ -1,5 +1,6 @@
 /** What failover remembers over a restart, in a database file: a change is safe when its function returns. */
 import Database from 'better-sqlite3';
+import { type StorageFault, storageFault } from '#shared/storage-fault.ts';
 
 interface SavedTrunk {
   readonly id: string;
@@ -29,6 +30,43 @@ interface EndpointRow {
   readonly key: string;
   readonly reachable: number;
   readonly at: number;
+}
+
+/**
+ * A store that a disk which takes nothing costs no call: what could not be written waits, the last word for each
+ * trunk and endpoint, and is written before the next write that succeeds. Memory of trunks is at stake, not calls.
+ * @param failed called for each write that fails
+ */
+export function patient(store: FailoverStore, failed: (fault: StorageFault) => void): FailoverStore {
+  /** By what it writes; bounded by the trunks and endpoints of the configuration. */
+  const waiting = new Map<string, () => void>();
+  const write = (subject: string, work: () => void): void => {
+    // Later words stand behind earlier ones of others: `keepOnly` must not delete what came after it.
+    waiting.delete(subject);
+    waiting.set(subject, work);
+    for (const [first, earlier] of waiting) {
+      try {
+        earlier();
+      } catch (error) {
+        const fault = storageFault(error);
+        if (fault === null) {
+          waiting.delete(first);
+          throw error;
+        }
+        failed(fault);
+        return;
+      }
+      waiting.delete(first);
+    }
+  };
+  return {
+    load: () => store.load(),
+    saveTrunk: (trunk) => write(`trunk ${trunk.id}`, () => store.saveTrunk(trunk)),
+    saveEndpoint: (endpoint) => write(`endpoint ${endpoint.key}`, () => store.saveEndpoint(endpoint)),
+    forgetEndpoint: (key) => write(`endpoint ${key}`, () => store.forgetEndpoint(key)),
+    keepOnly: (trunkIds, endpointKeys) => write('others', () => store.keepOnly(trunkIds, endpointKeys)),
+    close: () => store.close(),
+  };
 }
 
 /**

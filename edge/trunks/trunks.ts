@@ -8,6 +8,7 @@ import type { Clock } from '#shared/clock.ts';
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import type { SipDestination } from '#shared/sip-destination.ts';
+import type { StorageFault } from '#shared/storage-fault.ts';
 import type { DiscoveryResult, Endpoint, HealthProbe } from '#shared/trunk-protocol.ts';
 import type { Hunt, ReferTarget, Routes } from '../call/ports/routes.ts';
 import type { DiscoveryQuery } from './discovery/candidates.ts';
@@ -15,7 +16,7 @@ import { discover, discoveryLimits } from './discovery/discover.ts';
 import type { Dns } from './dns.ts';
 import { CachingDns } from './dns-cache.ts';
 import { Failover, type Move } from './failover.ts';
-import { openFailoverStore } from './failover-store.ts';
+import { openFailoverStore, patient } from './failover-store.ts';
 import { ForeignHunt } from './foreign-hunt.ts';
 import { HealthProbes, type HealthSettings, healthSettings, type Prober } from './health.ts';
 import { type HuntOptions, TrunkHunt } from './hunt.ts';
@@ -36,6 +37,8 @@ export interface TrunksOptions {
   readonly random: () => number;
   /** File of what failover remembers, made when missing; `:memory:` for tests. */
   readonly storePath: string;
+  /** Called for each write to it that the disk does not take; calls go on. */
+  readonly unstored?: (fault: StorageFault) => void;
   /** Asked through a cache. */
   readonly dns: Dns;
   /** Networks that may be contacted although they are private (contract 1.9); asked at every use. */
@@ -77,7 +80,7 @@ export class Trunks implements Routes {
     this.#resolver = new TargetResolver({ dns: this.#dns, random, allowed, maxTargets });
     this.#failover = new Failover({
       clock,
-      store: openFailoverStore(options.storePath),
+      store: patient(openFailoverStore(options.storePath), options.unstored ?? (() => {})),
       moved: (move) => {
         moved(move);
         this.#probes.probeSoon(move.trunkId, move.to);

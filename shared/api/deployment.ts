@@ -10,6 +10,14 @@ export const Health = Type.Object({
     ids: Type.Array(Type.String()),
     config_version: Type.Integer({ description: 'What the edges should run' }),
     applied_version: Nullable(Type.Integer({ description: 'What every connected edge has confirmed' })),
+    storage: Type.Object({
+      failing: Type.Array(Type.String(), {
+        description: 'Ids of edges whose disk takes nothing: what they report is held in memory',
+      }),
+      refusing: Type.Array(Type.String(), {
+        description: 'Ids of those that refuse new calls, because that memory runs out',
+      }),
+    }),
   }),
   database: Type.Object({ status: OneOf(['ok', 'down']) }),
 });

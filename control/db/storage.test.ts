@@ -1,0 +1,75 @@
+/** A database whose disk takes nothing: what the API says, that reading goes on, and that it recovers by itself. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { EdgeClient } from '../testing/edge-client.ts';
+import { startControl, type TestControl } from '../testing/harness.ts';
+
+let control: TestControl;
+
+beforeEach(async () => {
+  control = await startControl();
+});
+
+afterEach(() => control.close());
+
+const pragma = (text: string) =>
+  control.control.services.database.exclusive((connection) => connection.pragma(text));
+const health = () => control.call('GET', '/health', { key: null });
+const create = () => control.call('POST', '/v1/pathway/create', { body: { name: 'x'.repeat(200) } });
+
+test.each([
+  ['no room', 'max_page_count = 1', 'max_page_count = 1000000', 'no room is left on the disk'],
+  ['a file system that takes no writes', 'query_only = ON', 'query_only = OFF', 'cannot be written'],
+])(
+  '%s: 503 for what writes, reading goes on, /health says so, and all recovers',
+  async (_, off, on, words) => {
+    await pragma(off);
+    let refused = await create();
+    for (let n = 0; refused.status < 300 && n < 200; n += 1) refused = await create();
+    expect(refused.status).toBe(503);
+    expect(refused.codes).toEqual(['SERVICE_UNAVAILABLE']);
+    expect(refused.text).toContain(words);
+    expect(refused.headers['retry-after']).toBe('30');
+    // The use of the key cannot be noted any more, which must not matter.
+    control.clock.advance(120_000);
+    expect((await control.call('GET', '/v1/pathway')).status).toBe(200);
+    await pragma('query_only = ON');
+    control.clock.advance(2_000);
+    expect((await health()).body).toMatchObject({ status: 'unavailable', checks: { database: 'down' } });
+    const { text } = await control.call('GET', '/metrics', { key: control.operatorKey });
+    expect(text).toMatch(/^trunkline_control_storage_failures_total [1-9]/m);
+    await pragma('query_only = OFF');
+    await pragma(on);
+    control.clock.advance(2_000);
+    expect((await health()).status).toBe(200);
+    expect((await create()).status).toBeLessThan(300);
+  },
+);
+
+test('an edge whose disk takes nothing is named in /health, and gets no calls once it refuses them', async () => {
+  const url = `${(await control.url()).replace('http', 'ws')}/v1/edge/link`;
+  const edge = await EdgeClient.connect(url, control.edgeToken);
+  const { config } = await edge.next('config');
+  edge.send({ type: 'applied', version: config.version });
+  const { edges } = control.control.services;
+  const says = async (failing: number, refusing: number) => {
+    edge.send({
+      type: 'status',
+      metrics: { trunkline_edge_storage_failing: failing, trunkline_edge_storage_refuses_calls: refusing },
+    });
+    await expect
+      .poll(() => edges.storage, { timeout: 10_000 })
+      .toEqual({
+        failing: failing ? ['edge-1'] : [],
+        refusing: refusing ? ['edge-1'] : [],
+      });
+    return health();
+  };
+  const holding = await says(1, 0);
+  expect(holding.status).toBe(200);
+  expect(holding.body.edge).toMatchObject({ storage: { failing: ['edge-1'], refusing: [] } });
+  expect(edges.leastLoaded().edgeId).toBe('edge-1');
+  expect((await says(1, 1)).status).toBe(503);
+  expect(() => edges.leastLoaded()).toThrow('the disk of each has no room');
+  expect((await says(0, 0)).status).toBe(200);
+  await edge.close();
+});

@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const program = `
+  import { createLog } from ${JSON.stringify(join(import.meta.dirname, '..', 'edge', 'log.ts'))};
+  const log = createLog('info');
+  for (let n = 0; n < 20_000; n += 1) log.info({ n, text: 'x'.repeat(200) }, 'a line');
+  setTimeout(() => {
+    log.info('a later line');
+    console.error('still here');
+    process.exit(0);
+  }, 50);
+`;
+
+test('a log on a full disk ends no program, and keeps it from no end', () => {
+  const full = openSync('/dev/full', 'w');
+  try {
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+      timeout: 30_000,
+      killSignal: 'SIGKILL',
+    });
+    expect(stderr).toBe('still here\n');
+    expect(status).toBe(0);
+  } finally {
+    closeSync(full);
+  }
+}, 60_000);

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { storageFault } from '#shared/storage-fault.ts';
+
+const withCode = (code: unknown) => Object.assign(new Error('failed'), { code });
+
+test.each([
+  ['SQLITE_FULL', 'full'],
+  ['ENOSPC', 'full'],
+  ['EDQUOT', 'full'],
+  ['SQLITE_READONLY_DBMOVED', 'read_only'],
+  ['EROFS', 'read_only'],
+  ['SQLITE_IOERR_WRITE', 'failing'],
+  ['SQLITE_CANTOPEN', 'failing'],
+  ['SQLITE_CORRUPT_VTAB', 'failing'],
+  ['EIO', 'failing'],
+])('%s says of the disk: %s', (code, fault) => {
+  expect(storageFault(withCode(code))).toBe(fault);
+});
+
+test.each([
+  'SQLITE_CONSTRAINT_UNIQUE',
+  'SQLITE_BUSY',
+  'SQLITE_ERROR',
+  'ENOENT',
+  'ECONNREFUSED',
+  7,
+  undefined,
+])('%s says nothing of the disk', (code) => {
+  expect(storageFault(withCode(code))).toBeNull();
+});
+
+test('what is no error says nothing of the disk', () => {
+  for (const thrown of ['ENOSPC', null, { code: 'ENOSPC' }]) expect(storageFault(thrown)).toBeNull();
+});
