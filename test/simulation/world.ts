@@ -316,11 +316,13 @@ export class World {
     const { dialogs = 0 } = edge.engine.metrics();
     const known = edge.signaling.dialogs;
     if (dialogs < known) {
-      throw new Violation(`the edge holds ${known} dialogs, the engine ${dialogs}: an end was not told`);
+      throw new Violation(
+        `the edge holds ${known} dialogs, the engine ${dialogs}: an end was not told; calls without end: ${this.#endless().join(' ')}`,
+      );
     }
     if (dialogs > known)
       throw new Violation(
-        `the engine holds ${dialogs} dialogs, the edge ${known}: one was forgotten; up at the far end: ${this.#up()}`,
+        `the engine holds ${dialogs} dialogs, the edge ${known}: one was forgotten; calls without end: ${this.#endless().join(' ')}; up at the far end: ${this.#up()}`,
       );
     if (edge.calls.size > 0 && known === 0) {
       throw new Violation(`${edge.calls.size} calls without a dialog`);
