@@ -337,6 +337,25 @@ describe('a caller whose connection closes while it rings', () => {
   );
 });
 
+describe('a BYE of the application', () => {
+  it.each(['<sip:a@127.0.0.1;transport=udp>', '<pigeon:coo@roof>'])(
+    'ends the dialog also when %s cannot be reached',
+    async (Contact) => {
+      peer.send(lines('INVITE', 1, { Contact }), SDP);
+      const { tokens } = await app.next();
+      const echo = await app.ask(`sip|${tokens[8]}|`, ['SIP/2.0 200 OK'], SDP);
+      const to = response(await peer.next()).headers.get('to') ?? '';
+      peer.send(lines('ACK', 1, { To: to }));
+      await app.next();
+      peer.close();
+      await expect.poll(() => stack.metrics().transport_inbound).toBe(0);
+      const [status] = await app.ask(`sip||${echo[8]}`, ['BYE sip:a@127.0.0.1 SIP/2.0']);
+      expect(status).toBe('NOK');
+      expect(stack.metrics()).toMatchObject({ dialogs: 0 });
+    },
+  );
+});
+
 describe('requests that concern no application', () => {
   it('are answered by the engine', async () => {
     const { to } = await established();

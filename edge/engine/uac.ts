@@ -111,6 +111,8 @@ export class Uac implements OutgoingOwner {
     const way = session.way();
     if (typeof way === 'string') {
       command.refuse(way);
+      // 15: who says BYE has left the dialog, also when the peer cannot be told.
+      if (method === 'BYE') this.#dialogs.drop(session);
       return;
     }
     const { dialog } = session;
