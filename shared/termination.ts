@@ -21,10 +21,22 @@ export const terminations = {
   callee_hangup: { party: 'callee', sipStatus: 0, summary: 'The callee hung up.' },
   callee_busy: { party: 'callee', sipStatus: 0, summary: 'The callee is busy.' },
   callee_refused: { party: 'callee', sipStatus: 0, summary: 'The callee refused the call.' },
+  callee_unknown: { party: 'callee', sipStatus: 0, summary: 'The number called does not exist there.' },
   no_answer: { party: 'callee', sipStatus: 0, summary: 'Nobody answered.' },
   route_unreachable: { party: 'trunk', sipStatus: 0, summary: 'No endpoint of the trunk could be reached.' },
   route_timeout: { party: 'trunk', sipStatus: 0, summary: 'No endpoint of the trunk answered in time.' },
-  route_auth_failed: { party: 'trunk', sipStatus: 0, summary: 'The trunk refused our credentials.' },
+  route_auth_failed: {
+    party: 'trunk',
+    sipStatus: 0,
+    summary: 'The trunk asked for credentials and did not accept ours, or there were none.',
+  },
+  route_refused: { party: 'trunk', sipStatus: 0, summary: 'The trunk refused the call.' },
+  route_failed: { party: 'trunk', sipStatus: 0, summary: 'The trunk failed to complete the call.' },
+  route_media_refused: {
+    party: 'trunk',
+    sipStatus: 0,
+    summary: 'The far end accepts none of the offered media.',
+  },
   no_route: { party: 'edge', sipStatus: 0, summary: 'The number has no outbound configuration.' },
   call_limit: {
     party: 'edge',

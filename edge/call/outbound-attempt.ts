@@ -1,6 +1,7 @@
 /** One INVITE of a call of ours, and what came of it. */
-import type { DialEvents, DialRefusal, OutboundLeg } from './ports/dialing.ts';
-import type { AttemptOutcome, Place } from './ports/routes.ts';
+import { rang } from './causes/outbound-cause.ts';
+import type { DialEvents, OutboundLeg } from './ports/dialing.ts';
+import type { AttemptOutcome, Phase, Place } from './ports/routes.ts';
 
 /** What a call is told of an attempt. Of the last three, one comes. */
 export interface AttemptEvents {
@@ -8,7 +9,7 @@ export interface AttemptEvents {
   ringing(): void;
   early(sdp: string): void;
   answered(attempt: Attempt, outcome: AttemptOutcome, sdp: string | null): void;
-  failed(attempt: Attempt, outcome: AttemptOutcome, refusal: DialRefusal | null): void;
+  failed(attempt: Attempt, outcome: AttemptOutcome): void;
   /** It rang, and the trunk gives no final response. */
   unanswered(): void;
 }
@@ -18,8 +19,7 @@ export class Attempt {
   leg: OutboundLeg | null = null;
   readonly #call: AttemptEvents;
   #open = true;
-  #heard = false;
-  #ringing = false;
+  #phase: Phase = 'silent';
   #stopWaiting: () => void = () => {};
 
   constructor(place: Place, call: AttemptEvents) {
@@ -34,7 +34,7 @@ export class Attempt {
 
   /** Whether any response came. */
   get heard(): boolean {
-    return this.#heard;
+    return this.#phase !== 'silent';
   }
 
   /** Its outcome is known. @returns whether the hunt still waited for it */
@@ -49,28 +49,34 @@ export class Attempt {
   events(): Pick<DialEvents, 'progress' | 'answered' | 'refused' | 'unreachable' | 'timeout'> {
     return {
       progress: (status, sdp) => {
-        this.#heard = true;
-        if (status > 100 && !this.#ringing) {
-          this.#ringing = true;
-          this.#call.ringing();
-        }
+        const rangBefore = rang(this.#phase);
+        this.#phase = phaseAfter(this.#phase, status, sdp !== null);
+        if (!rangBefore && rang(this.#phase)) this.#call.ringing();
         if (sdp !== null) this.#call.early(sdp);
       },
-      answered: (sdp) => this.#call.answered(this, this.#final(200, false), sdp),
-      refused: (refusal) =>
-        this.#call.failed(this, this.#final(refusal.status, refusal.authenticated), refusal),
+      answered: (sdp) => {
+        const phase = this.#phase;
+        this.#call.answered(this, { kind: 'final', status: 200, phase, credentialsSent: false }, sdp);
+      },
+      refused: (refusal) => {
+        const { status, authenticated: credentialsSent } = refusal;
+        const phase = this.#phase;
+        this.#call.failed(this, { kind: 'final', status, phase, credentialsSent, refusal });
+      },
       unreachable: (error) => {
-        const lost = { kind: 'connection_lost', ringing: this.#ringing, error } as const;
-        this.#call.failed(this, this.#heard ? lost : { kind: 'no_connection', error }, null);
+        const lost = { kind: 'connection_lost', phase: this.#phase, error } as const;
+        this.#call.failed(this, this.heard ? lost : { kind: 'no_connection', error });
       },
       timeout: () => {
-        if (this.#ringing) this.#call.unanswered();
-        else this.#call.failed(this, { kind: 'no_response' }, null);
+        if (rang(this.#phase)) this.#call.unanswered();
+        else this.#call.failed(this, { kind: 'no_response' });
       },
     };
   }
+}
 
-  #final(status: number, credentialsSent: boolean): AttemptOutcome {
-    return { kind: 'final', status, ringing: this.#ringing, credentialsSent };
-  }
+/** @param status 100 to 199. A phase is never left for an earlier one. */
+function phaseAfter(before: Phase, status: number, media: boolean): Phase {
+  if (before === 'early_media' || status === 100) return before === 'silent' ? 'trying' : before;
+  return media ? 'early_media' : 'ringing';
 }

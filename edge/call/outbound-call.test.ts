@@ -112,7 +112,7 @@ describe('a call of ours', () => {
     leg.peer.bye();
     expect(last()).toMatchObject({ status: 'completed', termination: 'callee_hangup', codec: 'PCMU' });
     expect(routes.last.outcomes).toEqual([
-      { kind: 'final', status: 200, ringing: true, credentialsSent: false },
+      { kind: 'final', status: 200, phase: 'ringing', credentialsSent: false },
     ]);
     expectNothingLeft();
   });
@@ -276,7 +276,7 @@ describe('the next place', () => {
     expect(agents.created).toHaveLength(1);
     expect(last()).toMatchObject({
       trunk_id: 'trunk-2',
-      failover_attempts: [{ port: 5061, error: 'no route to host' }],
+      failover_attempts: [{ port: 5061, error: 'unreachable: no route to host' }],
     });
     dialer.last.peer.timeout();
     await settle();
@@ -298,7 +298,7 @@ describe('the next place', () => {
     });
     await settle();
     expect(dialer.legs).toHaveLength(1);
-    expect(last()).toMatchObject({ termination: 'route_unreachable', sip_code: 503 });
+    expect(last()).toMatchObject({ termination: 'route_failed', sip_code: 503 });
     expectNothingLeft();
   });
 });

@@ -10,6 +10,7 @@ import type { TerminationCode } from '#shared/termination.ts';
 import { type BodyOwner, CallBody } from './call-body.ts';
 import type { CallPlan } from './call-plan.ts';
 import { IllegalMove } from './call-state.ts';
+import { attemptFacts } from './causes/cause-words.ts';
 import { inputFor, type Termination } from './ending.ts';
 import type { CallDeps, LiveCall } from './live-call.ts';
 import type { Log } from './log.ts';
@@ -23,7 +24,6 @@ import {
   outboundMove,
 } from './outbound-state.ts';
 import { verdictOf } from './outbound-verdict.ts';
-import type { DialRefusal } from './ports/dialing.ts';
 import type { AttemptOutcome, Hunt, OutboundRoute, Place } from './ports/routes.ts';
 import type { CallLeg, DialogLeg, LegFacts } from './ports/signaling.ts';
 import { mappableVariables } from './record.ts';
@@ -253,7 +253,7 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
     else {
       this.body.guarded(() => {
         attempt.leg?.cancel('No response in time');
-        this.#failed(attempt, { kind: 'no_response' }, null);
+        this.#failed(attempt, { kind: 'no_response' });
       });
     }
   }
@@ -273,14 +273,14 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
         }),
       early: (sdp) => body.guarded(() => this.#media.early(sdp)),
       answered: (attempt, outcome, sdp) => body.guarded(() => this.#answered(attempt, outcome, sdp)),
-      failed: (attempt, outcome, refusal) => body.guarded(() => this.#failed(attempt, outcome, refusal)),
+      failed: (attempt, outcome) => body.guarded(() => this.#failed(attempt, outcome)),
       unanswered: () => this.end({ code: 'no_answer', detail: 'The trunk let it ring without end.' }),
     };
   }
 
-  #failed(attempt: Attempt, outcome: AttemptOutcome, refusal: DialRefusal | null): void {
+  #failed(attempt: Attempt, outcome: AttemptOutcome): void {
     attempt.close();
-    this.#verdict = verdictOf(outcome, refusal);
+    this.#verdict = verdictOf(attemptFacts(attempt.place, this.#order.to, outcome));
     const movesOn = this.#hunt?.ended(outcome).movesOn === true;
     const { code, detail } = this.#verdict;
     const { host, port } = attempt.place.target;

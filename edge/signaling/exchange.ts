@@ -1,8 +1,8 @@
 /** One request outside of dialogs and the final response to it. */
 import type { Clock } from '#shared/clock.ts';
 import type { HeaderFields } from './headers.ts';
+import { warningText } from './refusal.ts';
 import type { NewRequest, RequestSent } from './srf.ts';
-import { warningText } from './warning-text.ts';
 
 /** What came of a request. */
 export type Outcome =

@@ -9,7 +9,7 @@ import {
   unsupportedTags,
   warningOf,
 } from './headers.ts';
-import { warningText } from './warning-text.ts';
+import { warningText } from './refusal.ts';
 
 describe('headers', () => {
   it('are found by name, whatever the case, and by compact form', () => {

@@ -7,9 +7,9 @@ import { Authenticator, isChallenge } from './authenticator.ts';
 import type { Environment } from './environment.ts';
 import { type HeaderFields, headerOf } from './headers.ts';
 import { inviteOf } from './outbound-invite.ts';
+import { isChallenged, q850Cause, redirectTargets, warningCode, warningText } from './refusal.ts';
 import { maxIntervalTries, readSession } from './session-timer.ts';
 import type { NewRequest, SrfAnswer } from './srf.ts';
-import { warningText } from './warning-text.ts';
 
 export interface InviteTriesOptions {
   readonly environment: Environment;
@@ -72,7 +72,11 @@ export class InviteTries {
       status,
       reason,
       warning: warningText(headers),
+      warningCode: warningCode(headers),
+      q850: q850Cause(headers),
       retryAfterS: Number.isFinite(pause) ? pause : null,
+      contacts: status < 400 ? redirectTargets(headers) : [],
+      challenged: isChallenged(status, headers),
       authenticated: this.authenticator.used,
     };
   }

@@ -242,7 +242,7 @@ describe('a call of ours', () => {
     expect(invite.startLine).toBe(`INVITE sip:4%237@trunk.example:${callee.port};transport=tls SIP/2.0`);
     callee.answer(invite, '404 Not Found');
     await callee.request('ACK');
-    await expect.poll(() => last(callId)?.termination).toBe('callee_refused');
+    await expect.poll(() => last(callId)?.termination).toBe('callee_unknown');
   });
 
   it.each([
@@ -250,8 +250,8 @@ describe('a call of ours', () => {
     ['600 Busy Everywhere', 'busy', 'callee_busy'],
     ['480 Temporarily Unavailable', 'no-answer', 'no_answer'],
     ['603 Decline', 'failed', 'callee_refused'],
-    ['302 Moved Temporarily', 'failed', 'callee_refused'],
-    ['488 Not Acceptable Here', 'failed', 'callee_refused'],
+    ['302 Moved Temporarily', 'failed', 'route_refused'],
+    ['488 Not Acceptable Here', 'failed', 'route_media_refused'],
   ])('that gets %s is %s and goes to no other place', async (answer, status, termination) => {
     const callId = call([placeAt(callee.port), placeAt(1)]);
     const invite = await callee.request('INVITE');
@@ -396,8 +396,8 @@ describe('a challenge', () => {
       await callee.request('ACK');
     }
     await expect.poll(() => last(wrong)?.termination).toBe('route_auth_failed');
-    expect(routes.last.outcomes).toEqual([
-      { kind: 'final', status: 401, ringing: false, credentialsSent: true },
+    expect(routes.last.outcomes).toMatchObject([
+      { kind: 'final', status: 401, phase: 'silent', credentialsSent: true },
     ]);
     const without = call();
     callee.answer(await callee.request('INVITE'), '401 Unauthorized', challenge);
@@ -514,7 +514,7 @@ describe('another place is tried', () => {
     const callId = call([placeAt(silent.port), placeAt(callee.port)]);
     const first = await silent.request('INVITE');
     const second = await callee.request('INVITE');
-    expect(last(callId)?.failover_attempts).toMatchObject([{ error: 'no_response' }]);
+    expect(last(callId)?.failover_attempts).toMatchObject([{ error: 'timeout' }]);
     expect(second.headers['call-id']).toBe(first.headers['call-id']);
     expect(tagOf(second.headers.from)).not.toBe(tagOf(first.headers.from));
     expect(media.legs.slice(legs).map(({ closed }) => closed)).toEqual([1, 0]);
@@ -542,7 +542,7 @@ describe('another place is tried', () => {
     first.answer(await first.request('INVITE'), '180 Ringing');
     await expect.poll(() => last(ringing)?.status).toBe('ringing');
     first.drop();
-    await expect.poll(() => last(ringing)?.termination).toBe('route_unreachable');
+    await expect.poll(() => last(ringing)?.termination).toBe('route_failed');
     expect(last(ringing)?.failover_attempts).toEqual([]);
     await first.close();
   });
@@ -552,7 +552,7 @@ describe('another place is tried', () => {
     await expect.poll(() => last(callId)?.termination).toBe('route_unreachable');
     expect(last(callId)).toMatchObject({ status: 'failed', sip_code: null, hangup_by: 'error' });
     expect(last(callId)?.failover_attempts).toHaveLength(2);
-    expect(last(callId)?.termination_detail).toContain('connection refused');
+    expect(last(callId)?.termination_detail).toContain('the connection was refused');
   });
 });
 

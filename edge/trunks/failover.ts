@@ -4,6 +4,7 @@
  */
 import type { Clock } from '#shared/clock.ts';
 import type { Endpoint, FailoverTrigger } from '#shared/trunk-protocol.ts';
+import { causeOf, reachableBy } from '../call/causes/outbound-cause.ts';
 import type { AttemptOutcome } from '../call/ports/routes.ts';
 import {
   activeEndpoint,
@@ -19,7 +20,6 @@ import {
   tryOrder,
 } from './circuit.ts';
 import type { FailoverStore } from './failover-store.ts';
-import { type AttemptVerdict, judgeAttempt } from './outcome.ts';
 import type { Target } from './resolve.ts';
 
 /** A trunk uses another endpoint first from now on. */
@@ -120,16 +120,16 @@ export class Failover {
   }
 
   /** Takes the outcome of a call's attempt at an endpoint into account, an answered one too. */
-  ended(route: TrunkRoute, endpoint: Endpoint, outcome: AttemptOutcome): AttemptVerdict {
-    const verdict = judgeAttempt(outcome);
-    if (verdict.reachable !== null) this.#saw(endpoint, verdict.reachable, 1);
-    if (verdict.trigger !== null && route.triggers.includes(verdict.trigger)) {
+  ended(route: TrunkRoute, endpoint: Endpoint, outcome: AttemptOutcome): void {
+    const reachable = reachableBy(outcome);
+    const trigger = causeOf(outcome)?.trigger ?? null;
+    if (reachable !== null) this.#saw(endpoint, reachable, 1);
+    if (trigger !== null && route.triggers.includes(trigger)) {
       const circuit = this.#circuit(route.id);
       const after = movedOn(route, circuit, endpoint, (one) => this.#statusOf(one));
-      this.#set(route, circuit, after, verdict.trigger);
+      this.#set(route, circuit, after, trigger);
     }
-    if (verdict.reachable !== null) this.#settleUsers(endpoint);
-    return verdict;
+    if (reachable !== null) this.#settleUsers(endpoint);
   }
 
   /** Takes the outcome of a probe into account. */

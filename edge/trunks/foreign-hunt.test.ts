@@ -31,7 +31,7 @@ describe('a call to a foreign host', () => {
     await foreign.next();
     expect(foreign.ended({ kind: 'no_connection', error: 'refused' })).toEqual({ movesOn: true });
     await foreign.next();
-    const busy = { kind: 'final', status: 486, ringing: false, credentialsSent: false } as const;
+    const busy = { kind: 'final', status: 486, phase: 'silent', credentialsSent: false } as const;
     expect(foreign.ended(busy)).toEqual({ movesOn: false });
     expect(await foreign.next()).toBeNull();
     expect(foreign.attempts).toMatchObject([{ host: '203.0.113.7', error: 'unreachable: refused' }]);

@@ -4,8 +4,8 @@
  */
 import type { Clock } from '#shared/clock.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
+import { causeOf } from '../call/causes/outbound-cause.ts';
 import type { AttemptOutcome, Hunt, OutboundRoute, Place } from '../call/ports/routes.ts';
-import { judgeAttempt } from './outcome.ts';
 import type { Resolution, Target } from './resolve.ts';
 
 export interface ForeignHuntOptions {
@@ -71,8 +71,9 @@ export class ForeignHunt implements Hunt {
     const place = this.#current;
     if (!place) throw new Error('an attempt ended that was not begun');
     this.#current = null;
-    const { trigger, sipCode, error } = judgeAttempt(outcome);
-    if (trigger !== null) this.#log(place.target, place.startedAt, sipCode, error);
+    const cause = causeOf(outcome);
+    const trigger = cause?.trigger ?? null;
+    if (cause && trigger) this.#log(place.target, place.startedAt, cause.sipCode, cause.error);
     const movesOn = trigger !== null && trigger !== 'auth_failure' && (this.#targets?.length ?? 0) > 0;
     this.#over = !movesOn;
     return { movesOn };

@@ -6,9 +6,9 @@
  */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Endpoint, HealthProbe } from '#shared/trunk-protocol.ts';
+import { probeSucceeded } from '../call/causes/outbound-cause.ts';
 import { endpointKey, type TrunkRoute } from './circuit.ts';
 import type { Failover } from './failover.ts';
-import { probeSucceeded } from './outcome.ts';
 import type { Resolution, Target } from './resolve.ts';
 
 export interface ProbeOutcome {

@@ -10,10 +10,10 @@ import { endpoint, route, target } from './testing.ts';
 
 const refused: AttemptOutcome = { kind: 'no_connection', error: 'refused' };
 const silent: AttemptOutcome = { kind: 'no_response' };
-const final = (status: number, ringing = false): AttemptOutcome => ({
+const final = (status: number, rang = false): AttemptOutcome => ({
   kind: 'final',
   status,
-  ringing,
+  phase: rang ? 'ringing' : 'silent',
   credentialsSent: true,
 });
 
@@ -96,7 +96,7 @@ test.each([404, 480, 486, 500, 603])('%i ends the call', async (status) => {
 
 test('nothing moves a call on that has rung', async () => {
   expect((await run([route('t', ['a', 'b'])], { a: final(503, true) })).tried).toEqual(['a']);
-  const lost: AttemptOutcome = { kind: 'connection_lost', ringing: true, error: 'reset' };
+  const lost: AttemptOutcome = { kind: 'connection_lost', phase: 'ringing', error: 'reset' };
   expect((await run([route('u', ['c', 'd'])], { c: lost })).tried).toEqual(['c']);
 });
 

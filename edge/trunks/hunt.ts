@@ -11,9 +11,9 @@
 import type { Clock } from '#shared/clock.ts';
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import type { Endpoint, FailoverAttempt } from '#shared/trunk-protocol.ts';
+import { type Cause, causeOf, reachableBy } from '../call/causes/outbound-cause.ts';
 import type { AttemptOutcome, Hunt, Place } from '../call/ports/routes.ts';
 import type { CallPlan, Failover, PlanStep } from './failover.ts';
-import { type AttemptVerdict, judgeAttempt } from './outcome.ts';
 import type { Resolution, Target } from './resolve.ts';
 
 export interface HuntOptions {
@@ -72,18 +72,15 @@ export class TrunkHunt implements Hunt {
     if (!place) throw new Error('an attempt ended that was not begun');
     this.#current = null;
     const { route, endpoint, target } = place;
-    const verdict = judgeAttempt(outcome);
+    const cause = causeOf(outcome);
+    const trigger = cause?.trigger ?? null;
+    const reachable = reachableBy(outcome);
     const { failover } = this.#options;
-    if (verdict.reachable !== null) failover.targetSeen(target, verdict.reachable);
-    const elsewhere =
-      verdict.trigger !== null && verdict.trigger !== 'auth_failure' && this.#targets.length > 0;
-    if (elsewhere) {
-      this.#log(place, place.startedAt, verdict, target);
-      return { movesOn: true };
-    }
+    if (reachable !== null) failover.targetSeen(target, reachable);
+    if (cause && trigger !== null) this.#log(place, place.startedAt, cause, target);
+    if (trigger !== null && trigger !== 'auth_failure' && this.#targets.length > 0) return { movesOn: true };
     failover.ended(route, endpoint, outcome);
-    const movesOn = verdict.trigger !== null && route.triggers.includes(verdict.trigger);
-    if (verdict.trigger !== null) this.#log(place, place.startedAt, verdict, target);
+    const movesOn = trigger !== null && route.triggers.includes(trigger);
     this.#targets = [];
     this.#over = !movesOn;
     return { movesOn };
@@ -102,15 +99,17 @@ export class TrunkHunt implements Hunt {
 
   #unresolved(step: PlanStep<OutboundTrunk>, startedAt: number, message: string): void {
     const { route, endpoint } = step;
-    const verdict = this.#options.failover.ended(route, endpoint, { kind: 'no_connection', error: message });
-    this.#log(step, startedAt, verdict, endpoint);
+    const outcome = { kind: 'no_connection', error: message } as const;
+    this.#options.failover.ended(route, endpoint, outcome);
+    const cause = causeOf(outcome);
+    if (cause) this.#log(step, startedAt, cause, endpoint);
     this.#over = !route.triggers.includes('unreachable');
   }
 
   #log(
     { endpoint }: PlanStep<OutboundTrunk>,
     startedAt: number,
-    { sipCode, error }: Pick<AttemptVerdict, 'sipCode' | 'error'>,
+    { sipCode, error }: Pick<Cause, 'sipCode' | 'error'>,
     { host, port }: { readonly host: string; readonly port: number },
   ): void {
     this.attempts.push({

@@ -1,5 +1,7 @@
 /** Places in the order that the test gives, with the verdicts of contract 3.5 in their shortest form. */
+
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
+import { causeOf } from '../../edge/call/causes/outbound-cause.ts';
 import type {
   AttemptOutcome,
   Hunt,
@@ -50,16 +52,14 @@ export class FakeHunt implements Hunt {
 
   ended(outcome: AttemptOutcome): { movesOn: boolean } {
     this.outcomes.push(outcome);
-    const { kind } = outcome;
-    const refused = kind === 'final' && [403, 408, 503].includes(outcome.status);
-    const failed = kind === 'no_connection' || kind === 'connection_lost' || kind === 'no_response';
-    const movesOn = (failed || refused) && !('ringing' in outcome && outcome.ringing);
-    if (movesOn && this.#current) {
+    const cause = causeOf(outcome);
+    const movesOn = cause?.trigger != null;
+    if (cause && movesOn && this.#current) {
       this.attempts.push({
         ...this.#current.endpoint,
         started_at: '2030-01-01T00:00:00.000Z',
-        sip_code: kind === 'final' ? outcome.status : null,
-        error: 'error' in outcome ? outcome.error : kind,
+        sip_code: cause.sipCode,
+        error: cause.error,
         duration_ms: 0,
       });
     }

@@ -50,7 +50,7 @@ test('is unreachable without one, and the call log says why', async () => {
   expect(await system.api.endedCall(await place('+14155550181'))).toMatchObject({
     status: 'failed',
     termination: 'route_unreachable',
-    termination_detail: expect.stringMatching(/certificate required/i),
+    termination_detail: expect.stringContaining('asks for a client certificate (mTLS) and got none'),
   });
   expect(trunk.probes).toBe(0);
 });

@@ -52,7 +52,15 @@ export interface DialRefusal {
   readonly reason: string;
   /** Text of the Warning header. */
   readonly warning: string | null;
+  /** Its code (RFC 3261 section 20.43). */
+  readonly warningCode?: number | null;
+  /** ITU-T Q.850 cause of the Reason header (RFC 3326). */
+  readonly q850?: number | null;
   readonly retryAfterS: number | null;
+  /** URIs of the Contacts of a redirect, without passwords and headers. */
+  readonly contacts?: readonly string[];
+  /** Whether a challenge came with the response. */
+  readonly challenged?: boolean;
   /** Whether our credentials had been sent: a 401 or 407 then refuses them. */
   readonly authenticated: boolean;
 }

@@ -3,7 +3,7 @@ import type { CodecName } from '#shared/codecs.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import type { Endpoint, FailoverAttempt } from '#shared/trunk-protocol.ts';
-import type { DialTarget, TrunkCredentials } from './dialing.ts';
+import type { DialRefusal, DialTarget, TrunkCredentials } from './dialing.ts';
 
 /** What a call needs of the outbound configuration that it goes out over. */
 export interface OutboundRoute {
@@ -24,19 +24,24 @@ export interface Place {
   readonly target: DialTarget;
 }
 
-/** How an INVITE to one place ended. `ringing`: a response of 180 to 199 had come. */
+/** How far an INVITE had come: no response, 100, a response of 180 to 199, one of those with media. */
+export type Phase = 'silent' | 'trying' | 'ringing' | 'early_media';
+
+/** How an INVITE to one place ended. */
 export type AttemptOutcome =
   /** No connection: name, address, connect, handshake or certificate. `error` says which, in a few words. */
   | { readonly kind: 'no_connection'; readonly error: string }
-  | { readonly kind: 'connection_lost'; readonly ringing: boolean; readonly error: string }
+  | { readonly kind: 'connection_lost'; readonly phase: Phase; readonly error: string }
   /** No response at all, not even 100. */
   | { readonly kind: 'no_response' }
   /** The final response; 2xx is an answer. `credentialsSent`: the request answered a challenge. */
   | {
       readonly kind: 'final';
       readonly status: number;
-      readonly ringing: boolean;
+      readonly phase: Phase;
       readonly credentialsSent: boolean;
+      /** What a response of 300 to 699 said; absent: nothing more than its status. */
+      readonly refusal?: DialRefusal;
     }
   /** We gave the attempt up, for a reason that lies not with the place. */
   | { readonly kind: 'canceled' };

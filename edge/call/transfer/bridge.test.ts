@@ -100,9 +100,13 @@ describe('a bridging transfer', () => {
   });
 
   it.each([
-    [486, 'Busy Here', 'The callee is busy.'],
-    [603, 'Decline', 'The callee refused the call.'],
-    [480, 'Temporarily Unavailable', 'Nobody answered.'],
+    [486, 'Busy Here', '+14155550199 is busy (486 Busy Here).'],
+    [603, 'Decline', '+14155550199 declined the call (603 Decline).'],
+    [
+      480,
+      'Temporarily Unavailable',
+      '+14155550199 cannot be reached at the far end now, or did not answer (480 Temporarily Unavailable).',
+    ],
   ])('gives the call back to its agent when the target answers %i', async (status, phrase, reason) => {
     const { agent, media } = await bench.callUp();
     const result = await bench.transfer(agent, blind());

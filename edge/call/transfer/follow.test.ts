@@ -102,7 +102,7 @@ describe('a REFER of the peer', () => {
       authenticated: false,
     });
     await settle();
-    expect(refer.said).toEqual(['202', 'NOTIFY 486 The callee is busy.']);
+    expect(refer.said).toEqual(['202', 'NOTIFY 486 Busy Here']);
     expect(media.endpoint).toBe(agent);
     bench.calls.stop('id-1');
     bench.expectNothingLeft();

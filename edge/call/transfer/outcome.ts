@@ -2,7 +2,7 @@
 import type { ApiErrorCode } from '#shared/errors.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
 import { CommandRefused } from '../command-refused.ts';
-import type { Termination } from '../ending.ts';
+import { reasonPhrase, type Termination } from '../ending.ts';
 import type { TransferFailure, TransferOutcome } from '../ports/transfer.ts';
 
 export type FailedTransfer = Extract<TransferOutcome, { ok: false }>;
@@ -66,8 +66,9 @@ export function endOfJoined(ofTarget: Termination): Termination {
 }
 
 /** What the peer that asked for a transfer is told of its failure (RFC 3515 section 2.4.5). */
-export function referStatus({ code, sipCode, reason }: FailedTransfer): { status: number; reason: string } {
-  if (sipCode !== null) return { status: sipCode, reason };
+export function referStatus({ code, sipCode }: FailedTransfer): { status: number; reason: string } {
+  // The sentence for our own people names hosts; the peer gets the usual phrase.
+  if (sipCode !== null) return { status: sipCode, reason: reasonPhrase(sipCode) || 'Failed' };
   if (code === 'target_not_allowed' || code === 'no_route') return { status: 403, reason: 'Forbidden' };
   return { status: 503, reason: 'Service Unavailable' };
 }

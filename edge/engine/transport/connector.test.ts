@@ -33,7 +33,7 @@ test('gives up when the time is over, in the handshake and in name resolution', 
   alice.clock.advance(5000);
   expect(await handshake).toMatchObject({
     code: 'timeout',
-    message: `${HOST}:${port}: connection to ${HOST} not done within 5 s`,
+    message: `${HOST}:${port}: TLS handshake with ${HOST} not done within 5 s`,
   });
 
   const deaf = await listening({

@@ -1,12 +1,17 @@
 /** Outbound TLS connections: name resolution, one address after the other, certificate check. */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { connect, type SecureContext, type TLSSocket } from 'node:tls';
+import { connect, type PeerCertificate, type SecureContext, type TLSSocket } from 'node:tls';
 import type { Clock } from '#shared/clock.ts';
+import {
+  type ConnectionFault,
+  connectionFault,
+  type SocketFailure,
+  socketFault,
+} from '#shared/connection-faults.ts';
 import { formatHostPort } from '../message/uri.ts';
 import { TransportError, type TransportErrorCode } from './flow.ts';
 import { checkSipIdentity } from './identity.ts';
-import { reasonOf } from './tls-wire.ts';
 
 export interface Target {
   /** Name or address. */
@@ -55,9 +60,10 @@ export async function connectTls(target: Target, options: ConnectOptions): Promi
       const share = timeLimit(options.timeoutMs / addresses.length, options);
       const outcome = await attempt(address, target, options.context, share.signal);
       share.stop();
-      if (!(outcome instanceof Error)) return outcome;
+      if (outcome.ok) return outcome.socket;
+      const step = outcome.connected ? 'TLS handshake with' : 'TCP connection to';
       failure = share.signal.aborted
-        ? ended(`connection to ${address}`, options.timeoutMs / addresses.length)
+        ? ended(`${step} ${address}`, options.timeoutMs / addresses.length)
         : explain(outcome, name, address);
       if (options.signal.aborted) break;
     }
@@ -91,13 +97,15 @@ async function resolveName(host: string, resolve: Resolve, signal: AbortSignal):
   }
 }
 
-/** One address: the socket after its handshake, or the error. */
+type Attempt = { readonly ok: true; readonly socket: TLSSocket } | ({ readonly ok: false } & SocketFailure);
+
+/** One address: the socket after its handshake, or how far it came. */
 function attempt(
   address: string,
   target: Target,
   context: SecureContext,
   signal: AbortSignal,
-): Promise<TLSSocket | Error> {
+): Promise<Attempt> {
   const identity = target.serverName ?? target.host;
   return new Promise((resolve) => {
     const socket = connect({
@@ -109,36 +117,55 @@ function attempt(
       rejectUnauthorized: true,
       checkServerIdentity: (_host, certificate) => checkSipIdentity(identity, certificate),
     });
-    const settle = (outcome: TLSSocket | Error) => {
+    let connected = false;
+    const settle = () => {
       signal.removeEventListener('abort', abort);
       socket.off('secureConnect', done);
       socket.off('close', closed);
-      if (outcome instanceof Error) socket.destroy();
-      resolve(outcome);
     };
-    const abort = () => settle(new Error('aborted'));
-    const done = () => settle(socket);
-    const closed = () => settle(new Error('closed by the peer during the handshake'));
+    const fail = (error: Error) => {
+      settle();
+      // Asked before `destroy`, which forgets it.
+      const certificateSeen = hasCertificate(socket);
+      socket.destroy();
+      resolve({ ok: false, error, connected, certificateSeen });
+    };
+    const abort = () => fail(new Error('aborted'));
+    const done = () => {
+      settle();
+      resolve({ ok: true, socket });
+    };
+    const closed = () => fail(new Error('closed by the peer during the TLS handshake'));
     signal.addEventListener('abort', abort, { once: true });
+    socket.once('connect', () => {
+      connected = true;
+    });
     socket.once('secureConnect', done);
     // Stays: an error between here and the wire's own listener must not go unheard, nor a second one later.
-    socket.on('error', settle);
+    socket.on('error', fail);
     socket.once('close', closed);
   });
 }
 
-const UNREACHABLE = new Set(['EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EHOSTDOWN']);
-/** OpenSSL's verification errors, as Node names them, are those that `X509_verify_cert_error_string` knows. */
-const CERTIFICATE_CODES =
-  /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_(CA|PURPOSE)|PATH_LENGTH_|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME)/;
+/** Whether the peer's certificate has come. Node gives an empty object, or null, where none has. */
+function hasCertificate(socket: TLSSocket): boolean {
+  const certificate: PeerCertificate | null = socket.getPeerCertificate();
+  return certificate !== null && Object.keys(certificate).length > 0;
+}
 
-function explain(error: Error, name: string, address: string): TransportError {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+const codes: Partial<Record<ConnectionFault, TransportErrorCode>> = {
+  refused: 'refused',
+  no_route: 'unreachable',
+  connect_timeout: 'timeout',
+  handshake_timeout: 'timeout',
+  certificate_expired: 'certificate',
+  certificate_not_yet_valid: 'certificate',
+  certificate_name: 'certificate',
+  certificate_untrusted: 'certificate',
+};
+
+function explain(failure: SocketFailure, name: string, address: string): TransportError {
   const where = name.includes(address) ? name : `${name} (${address})`;
-  const fail = (kind: TransportErrorCode, text: string) => new TransportError(kind, `${where}: ${text}`);
-  if (CERTIFICATE_CODES.test(code)) return fail('certificate', `certificate refused: ${error.message}`);
-  if (code === 'ECONNREFUSED') return fail('refused', 'connection refused');
-  if (code === 'ETIMEDOUT') return fail('timeout', 'no answer to TCP connect');
-  if (UNREACHABLE.has(code)) return fail('unreachable', `unreachable (${code})`);
-  return fail('tls', `TLS handshake failed: ${reasonOf(error)}`);
+  const text = socketFault(failure);
+  return new TransportError(codes[connectionFault(text)] ?? 'tls', `${where}: ${text}`);
 }

@@ -8,11 +8,11 @@ import {
   type Server as TlsServer,
 } from 'node:tls';
 import type { WebSocket } from 'ws';
+import { tlsReason } from '#shared/connection-faults.ts';
 import type { Admission } from './admission.ts';
 import { plainAddress } from './flow.ts';
 import type { Guest } from './guest.ts';
 import type { TransportLimits } from './limits.ts';
-import { reasonOf } from './tls-wire.ts';
 import { upgradeTo } from './websocket-wire.ts';
 
 export interface ListenAddress {
@@ -61,7 +61,7 @@ export class Listener {
     this.#patience = Math.ceil(patienceMs / 1000);
     this.#tcp = createTcpServer((socket) => this.#accept(socket));
     secure.on('tlsClientError', (error, socket) => {
-      events.refused(plainAddress(socket.remoteAddress), `TLS handshake failed: ${reasonOf(error)}`);
+      events.refused(plainAddress(socket.remoteAddress), `TLS handshake failed: ${tlsReason(error)}`);
       socket.destroy();
     });
   }

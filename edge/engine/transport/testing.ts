@@ -116,11 +116,16 @@ export function rawClient(port: number, localAddress?: string) {
   return { socket, closed, ready };
 }
 
-/** A TCP server that accepts and says nothing; `accepted` resolves at the first connection. */
+/** A TCP server that accepts and says nothing; `accepted` resolves when the first client speaks. */
 export async function silentServer(host = HOST): Promise<{ port: number; accepted: Promise<void> }> {
-  const silent = createTcpServer((socket) => cleanups.push(() => socket.destroy()));
+  const { promise: accepted, resolve } = Promise.withResolvers<void>();
+  const silent = createTcpServer((socket) => {
+    cleanups.push(() => socket.destroy());
+    // What it says shows that it knows of the connection.
+    socket.once('data', () => resolve());
+    socket.on('error', () => {});
+  });
   await new Promise<void>((resolve) => silent.listen(0, host, resolve));
   cleanups.push(() => new Promise((resolve) => silent.close(resolve)));
-  const accepted = new Promise<void>((resolve) => silent.once('connection', () => resolve()));
   return { port: (silent.address() as AddressInfo).port, accepted };
 }

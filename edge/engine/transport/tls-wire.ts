@@ -1,4 +1,5 @@
 import type { TLSSocket } from 'node:tls';
+import { tlsReason } from '#shared/connection-faults.ts';
 import type { Connection, Endpoints, Wire } from './connection.ts';
 import { plainAddress } from './flow.ts';
 
@@ -51,7 +52,7 @@ export class TlsWire implements Wire {
     this.#socket.on('data', (chunk: Buffer) => connection.received(chunk));
     this.#socket.on('drain', () => connection.drained());
     this.#socket.on('error', (error: Error) => {
-      cause = reasonOf(error);
+      cause = tlsReason(error);
     });
     this.#socket.on('close', () => connection.lost(cause));
   }
@@ -74,9 +75,4 @@ export function endpointsOf(socket: {
     localAddress: plainAddress(socket.localAddress),
     localPort: socket.localPort ?? 0,
   };
-}
-
-/** The cause in words: OpenSSL's own where there is one (`tlsv1 alert protocol version`), else Node's. */
-export function reasonOf(error: Error): string {
-  return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message;
 }

@@ -1,4 +1,5 @@
 /** What one probe of one address, port and transport gives, and the errors of sockets in its terms. */
+import { connectionFault, socketFault } from '#shared/connection-faults.ts';
 import type { SipTransport } from '#shared/sip-destination.ts';
 import type { DiscoveryAttempt, DiscoveryResult } from '#shared/trunk-protocol.ts';
 import type { SipResponse } from './sip-response.ts';
@@ -30,8 +31,6 @@ export interface ProbeLimits {
   readonly maxBytes: number;
 }
 
-const unreachableCodes = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'EACCES', 'EPERM']);
-
 export function answered(
   response: SipResponse,
   responseTimeMs: number,
@@ -52,8 +51,13 @@ export function unanswered(
 /** @param error of a socket before its connection stood */
 export function connectFailed(error: Error): AttemptResult {
   const code = 'code' in error ? String(error.code) : '';
-  if (code === 'ECONNREFUSED' || code === 'ECONNRESET') return unanswered('refused');
-  if (code === 'ETIMEDOUT') return unanswered('timeout');
-  if (unreachableCodes.has(code)) return unanswered('unreachable', code);
-  return unanswered('unreachable', error.message);
+  if (code === 'ECONNRESET') return unanswered('refused');
+  switch (connectionFault(socketFault({ error, connected: false, certificateSeen: false }))) {
+    case 'refused':
+      return unanswered('refused');
+    case 'connect_timeout':
+      return unanswered('timeout');
+    default:
+      return unanswered('unreachable', code || error.message);
+  }
 }

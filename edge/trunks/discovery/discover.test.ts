@@ -187,7 +187,7 @@ describe('a system without TLS', () => {
     const { attempts, tls } = await run({ port, transport: 'tls' });
     expect(attempts[0]).toMatchObject({
       error: 'tls_error',
-      message: 'it asks for a client certificate, which discovery does not show',
+      message: expect.stringContaining('asks for a client certificate (mTLS) and got none'),
     });
     expect(tls).toMatchObject({ trusted: true });
   });
@@ -197,8 +197,8 @@ describe('a system without TLS', () => {
     const closing = await tcpServer((_request, _send, close) => close());
     const attempts = await Promise.all([plain, closing].map((port) => run({ port, transport: 'tls' })));
     expect(attempts.map((result) => result.attempts[0])).toMatchObject([
-      { error: 'tls_error', message: 'what answers on this port does not speak TLS' },
-      { error: 'tls_error', message: 'the connection was closed during the TLS handshake' },
+      { error: 'tls_error', message: expect.stringMatching(/^What answers at .* does not speak TLS;/) },
+      { error: 'tls_error', message: expect.stringContaining('broke it during the TLS handshake') },
     ]);
   });
 

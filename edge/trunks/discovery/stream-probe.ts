@@ -2,6 +2,8 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { connect as connectTls, DEFAULT_CIPHERS, type TLSSocket } from 'node:tls';
+import { connectionFault, connectionProblem, socketFault, tlsReason } from '#shared/connection-faults.ts';
+import { endpointKey } from '../circuit.ts';
 import {
   type AttemptResult,
   answered,
@@ -13,7 +15,7 @@ import {
 } from './attempt.ts';
 import { optionsRequest } from './options-request.ts';
 import { ResponseReader } from './sip-response.ts';
-import { tlsFacts, tlsProblem } from './tls-facts.ts';
+import { hasCertificate, tlsFacts, tlsProblem } from './tls-facts.ts';
 
 /** Never rejects. @param signal ends the probe early, as a time-out */
 export function probeTcp(
@@ -57,6 +59,17 @@ export function probeTls(
   );
 }
 
+/** How far a probe had come when it broke. */
+interface Progress {
+  /** `host:port` */
+  readonly place: string;
+  readonly connected: boolean;
+  /** The request was sent. */
+  readonly asked: boolean;
+  readonly certificateSeen: boolean;
+  readonly tls: TlsFacts | null;
+}
+
 interface Inspection {
   readonly tls: TlsFacts | null;
   /** Why a call over this connection would be refused. */
@@ -72,11 +85,12 @@ function exchange<S extends Socket | TLSSocket>(
   signal: AbortSignal,
 ): Promise<AttemptResult> {
   const { promise, resolve } = Promise.withResolvers<AttemptResult>();
+  const place = endpointKey(candidate);
   let seen: Inspection = { tls: null, problem: null };
   let reader: ResponseReader | null = null;
   let connected = false;
   let sentAt = 0;
-  const abort = () => resolve(unanswered('timeout', waitedFor(connected, reader), seen.tls));
+  const abort = () => resolve(unanswered('timeout', waitedFor(place, connected, reader), seen.tls));
   const limit = setTimeout(abort, limits.attemptMs);
   signal.addEventListener('abort', abort);
 
@@ -100,8 +114,12 @@ function exchange<S extends Socket | TLSSocket>(
     else if (verdict !== 'more')
       resolve(answered(verdict, performance.now() - sentAt, seen.problem, seen.tls));
   });
-  socket.on('error', (error) => resolve(broken(error, connected, reader !== null, seen.tls)));
-  socket.on('close', () => resolve(closed(connected, reader !== null, seen.tls)));
+  const progress = (): Progress => {
+    const certificateSeen = 'getPeerCertificate' in socket && hasCertificate(socket);
+    return { place, connected, asked: reader !== null, certificateSeen, tls: seen.tls };
+  };
+  socket.on('error', (error) => resolve(broken(error, progress())));
+  socket.on('close', () => resolve(closed(progress())));
   if (signal.aborted) abort();
 
   return promise.finally(() => {
@@ -113,39 +131,28 @@ function exchange<S extends Socket | TLSSocket>(
   });
 }
 
-function waitedFor(connected: boolean, reader: ResponseReader | null): string | null {
+function waitedFor(place: string, connected: boolean, reader: ResponseReader | null): string | null {
   if (!connected) return null;
   return reader
     ? 'the connection stood, but no response came'
-    : 'the connection stood, but the TLS handshake did not end';
+    : connectionProblem(place, 'TLS handshake not done within the time of the probe');
 }
 
-function broken(error: Error, connected: boolean, asked: boolean, facts: TlsFacts | null): AttemptResult {
+function broken(error: Error, at: Progress): AttemptResult {
+  const { place, connected, asked, certificateSeen, tls } = at;
   if (!connected) return connectFailed(error);
-  if (asked && /alert certificate required/.test(error.message))
-    return unanswered('tls_error', 'it asks for a client certificate, which discovery does not show', facts);
-  if (asked)
-    return unanswered('refused', `the connection broke before a response came (${reasonOf(error)})`, facts);
-  return unanswered('tls_error', handshakeProblem(error));
+  const text = asked
+    ? `connection lost: ${tlsReason(error)}`
+    : socketFault({ error, connected, certificateSeen });
+  const fault = connectionFault(text);
+  // TLS 1.3 tells after the handshake what TLS 1.2 tells within it.
+  const ofTls = !asked || fault === 'client_certificate_missing' || fault === 'client_certificate_refused';
+  return unanswered(ofTls ? 'tls_error' : 'refused', connectionProblem(place, text), tls);
 }
 
-function handshakeProblem(error: Error): string {
-  const code = 'code' in error ? String(error.code) : '';
-  if (code === 'ECONNRESET') return 'the connection was closed during the TLS handshake';
-  // What OpenSSL says of text where a TLS record should be.
-  if (/wrong version number|packet length too long|http request/.test(error.message)) {
-    return 'what answers on this port does not speak TLS';
-  }
-  return reasonOf(error);
-}
-
-/** What OpenSSL calls its reason, without the places in its source that the message names too. */
-function reasonOf(error: Error): string {
-  return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message;
-}
-
-function closed(connected: boolean, asked: boolean, facts: TlsFacts | null): AttemptResult {
+function closed({ place, connected, asked, tls }: Progress): AttemptResult {
   if (!connected) return unanswered('refused');
-  if (asked) return unanswered('refused', 'the connection was closed before a response came', facts);
-  return unanswered('tls_error', 'the connection was closed during the TLS handshake');
+  if (tls === null && asked) return unanswered('refused', 'the connection was closed before a response came');
+  const text = asked ? 'connection lost: closed by the peer' : 'closed during the TLS handshake';
+  return unanswered(asked ? 'refused' : 'tls_error', connectionProblem(place, text), tls);
 }

@@ -18,6 +18,12 @@ export function tlsFacts(socket: TLSSocket): TlsFacts {
   };
 }
 
+/** Whether the peer's certificate has come. Node gives an empty object, or null, where none has. */
+export function hasCertificate(socket: TLSSocket): boolean {
+  const certificate: PeerCertificate | null = socket.getPeerCertificate();
+  return certificate !== null && Object.keys(certificate).length > 0;
+}
+
 /** What OpenSSL and node say of certificates, for a person. */
 const problems: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'it has expired',

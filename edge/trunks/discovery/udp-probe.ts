@@ -47,7 +47,9 @@ export function probeUdp(
       heard = response ? `only ${response.status} came` : 'what came was no SIP response';
     }
   });
-  socket.connect(candidate.port, candidate.address, () => {
+  socket.connect(candidate.port, candidate.address, (error?: Error) => {
+    // Node calls this for a connection that failed, too, and emits no error then.
+    if (error) return resolve(connectFailed(error));
     const { address, port } = socket.address();
     request = optionsRequest({ ...candidate, localAddress: address, localPort: port });
     sentAt = performance.now();

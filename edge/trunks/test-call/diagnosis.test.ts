@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
+import type { AttemptFacts } from '../../call/causes/cause-words.ts';
 import type { AttemptOutcome } from '../../call/ports/routes.ts';
-import type { AttemptFacts } from './attempt-problem.ts';
 import { type AnswerFacts, diagnose, type Findings } from './diagnosis.ts';
 
 const attempt: AttemptFacts = {
   place: 'pbx.example.com:5061',
   to: '+14155550123',
   outcome: { kind: 'canceled' },
-  refusal: null,
   credentials: null,
   codecs: ['PCMU', 'PCMA'],
 };
@@ -24,70 +23,18 @@ function afterOutcome(outcome: AttemptOutcome, facts: Partial<AttemptFacts> = {}
   return diagnose({ ...unanswered, attempt: { ...attempt, outcome, ...facts } });
 }
 
+const refusal = { status: 0, reason: '', warning: null, retryAfterS: null, authenticated: false };
+const final = (status: number, credentialsSent = false) =>
+  ({ kind: 'final', status, phase: 'silent', credentialsSent }) as const;
+
 const noConnection = (error: string) =>
   afterOutcome({ kind: 'no_connection', error: `pbx.example.com:5061 (203.0.113.5): ${error}` });
 
 describe('without a connection', () => {
-  it.each([
-    [
-      'certificate refused: certificate has expired',
+  it('says what shared/connection-faults.ts says', () => {
+    expect(noConnection('certificate refused: certificate has expired')).toBe(
       'The certificate of pbx.example.com:5061 has expired; renew it.',
-    ],
-    [
-      'certificate refused: certificate is not yet valid',
-      'The certificate of pbx.example.com:5061 is not valid yet.',
-    ],
-    [
-      "certificate refused: Hostname/IP does not match certificate's altnames: Host: pbx.example.com. is not in the cert's altnames: DNS:old.example.com",
-      "The certificate of pbx.example.com:5061 is for another host (Host: pbx.example.com. is not in the cert's altnames: DNS:old.example.com); it must name the host that is dialled.",
-    ],
-    [
-      'certificate refused: self-signed certificate; if the root CA is installed locally, try running Node.js with --use-system-ca',
-      'The certificate of pbx.example.com:5061 is not from an authority that we trust (self-signed certificate); install one with its intermediate certificates.',
-    ],
-    [
-      'certificate refused: unable to verify the first certificate',
-      'The certificate of pbx.example.com:5061 is not from an authority that we trust (unable to verify the first certificate); install one with its intermediate certificates.',
-    ],
-    [
-      'TLS handshake failed: wrong version number',
-      'pbx.example.com:5061 does not speak TLS as we do (wrong version number); check that the port is the one for SIP over TLS, and TLS 1.2 or newer.',
-    ],
-    [
-      'connection refused',
-      'Nothing listens at pbx.example.com:5061: the connection was refused; check host, port and firewall.',
-    ],
-    [
-      'TCP and TLS handshake not done within 4 s',
-      'pbx.example.com:5061 took no connection in time; check host, port and firewall.',
-    ],
-    [
-      'no answer to TCP connect',
-      'pbx.example.com:5061 took no connection in time; check host, port and firewall.',
-    ],
-    [
-      'connection lost: closed by the peer',
-      'The connection to pbx.example.com:5061 broke as we called: closed by the peer.',
-    ],
-    [
-      'connection lost: tlsv13 alert certificate required',
-      'pbx.example.com:5061 asks for a certificate of ours, and there is none for that host; put one into the folder TLS_CLIENT_CERTS of the edge.',
-    ],
-    [
-      'connection lost: tlsv1 alert unknown ca',
-      'pbx.example.com:5061 does not accept the certificate that we show it (unknown ca); replace the one in the folder TLS_CLIENT_CERTS of the edge.',
-    ],
-    [
-      "certificate refused: Hostname/IP does not match certificate's altnames: IP: 192.0.2.1 is not in the cert's list:",
-      "The certificate of pbx.example.com:5061 is for another host (IP: 192.0.2.1 is not in the cert's list); it must name the host that is dialled.",
-    ],
-    ['unreachable (EHOSTUNREACH)', 'No network route leads to pbx.example.com:5061; check the address.'],
-    [
-      'the transport is closing.',
-      'pbx.example.com:5061 cannot be reached: pbx.example.com:5061 (203.0.113.5): the transport is closing.',
-    ],
-  ])('%s', (error, sentence) => {
-    expect(noConnection(error)).toBe(sentence);
+    );
   });
 
   it('a name without an address', () => {
@@ -99,7 +46,7 @@ describe('without a connection', () => {
   });
 
   it('a connection that breaks', () => {
-    expect(afterOutcome({ kind: 'connection_lost', ringing: false, error: 'closed by the peer' })).toBe(
+    expect(afterOutcome({ kind: 'connection_lost', phase: 'silent', error: 'closed by the peer' })).toBe(
       'The connection to pbx.example.com:5061 broke before the call was answered: closed by the peer.',
     );
   });
@@ -113,16 +60,13 @@ describe('without a connection', () => {
 
 describe('a refusal', () => {
   const refused = (status: number, reason: string, facts: Partial<AttemptFacts> = {}, sent = false) =>
-    afterOutcome(
-      { kind: 'final', status, ringing: false, credentialsSent: sent },
-      { refusal: { status, reason, warning: null }, ...facts },
-    );
+    afterOutcome({ ...final(status, sent), refusal: { ...refusal, status, reason } }, facts);
 
   it.each([
     [
       302,
       'Moved Temporarily',
-      'redirects the call, which we do not follow; configure the host that it names',
+      'redirects the call; redirects are not followed, so configure the host that it names',
     ],
     [
       403,
@@ -181,13 +125,12 @@ describe('a refusal', () => {
   });
 
   it('after ringing is no answer when it is 408', () => {
-    const outcome = { kind: 'final', status: 408, ringing: true, credentialsSent: false } as const;
-    expect(afterOutcome(outcome)).toBe('+14155550123 did not answer (408).');
+    expect(afterOutcome({ ...final(408), phase: 'ringing' })).toBe('+14155550123 did not answer (408).');
   });
 
   it('quotes a warning', () => {
-    const refusal = { status: 488, reason: 'Not Acceptable Here', warning: 'SRTP is off.' };
-    expect(refused(488, 'Not Acceptable Here', { refusal })).toMatch(
+    const said = { ...refusal, status: 488, reason: 'Not Acceptable Here', warning: 'SRTP is off.' };
+    expect(afterOutcome({ ...final(488), refusal: said })).toMatch(
       / \(488 Not Acceptable Here: SRTP is off\)\.$/,
     );
   });

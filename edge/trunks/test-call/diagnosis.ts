@@ -1,8 +1,9 @@
 /** What is wrong with a trunk by its test call: one sentence, or null when nothing is. Pure. */
+import { bare } from '#shared/connection-faults.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
+import { type AttemptFacts, attemptProblem, unresolvedProblem } from '../../call/causes/cause-words.ts';
 import { audibleLoss } from '../../call/media-verdict.ts';
-import { type AttemptFacts, attemptProblem, bare, unresolvedProblem } from './attempt-problem.ts';
 import { hearsUs, lostOnTheWayBack } from './proven-media.ts';
 
 export interface Findings {

@@ -1,12 +1,6 @@
 /** Places and INVITEs of a call as they are, with an ear on them. */
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
-import type {
-  DialEvents,
-  Dialer,
-  DialRefusal,
-  DialTarget,
-  OutboundInvite,
-} from '../../call/ports/dialing.ts';
+import type { DialEvents, Dialer, DialTarget, OutboundInvite } from '../../call/ports/dialing.ts';
 import type { AttemptOutcome, Hunt, Place } from '../../call/ports/routes.ts';
 
 export interface HuntObserver {
@@ -43,8 +37,6 @@ export interface DialObserver {
   progress(status: number, early: boolean): void;
   /** The 200, after the call has heard of it. */
   answered(): void;
-  /** Before the call hears of it. */
-  refused(refusal: DialRefusal): void;
 }
 
 export function observedDialer(dialer: Dialer, observer: DialObserver): Dialer {
@@ -66,10 +58,6 @@ function observedEvents(events: DialEvents, observer: DialObserver): DialEvents 
     answered: (sdp) => {
       events.answered(sdp);
       observer.answered();
-    },
-    refused: (refusal) => {
-      observer.refused(refusal);
-      events.refused(refusal);
     },
   };
 }

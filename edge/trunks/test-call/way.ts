@@ -2,12 +2,11 @@
  * The way of a test call to its answer: which places it tries, what each INVITE comes to, and what the story tells
  * of it. It watches the hunt and the dialer of the call and changes nothing.
  */
-import { defaultCodecs } from '#shared/codecs.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
-import type { Dialer, DialRefusal, DialTarget, OutboundInvite } from '../../call/ports/dialing.ts';
+import { type AttemptFacts, attemptFacts, attemptProblem } from '../../call/causes/cause-words.ts';
+import type { Dialer, DialTarget, OutboundInvite } from '../../call/ports/dialing.ts';
 import type { AttemptOutcome, Hunt, Place } from '../../call/ports/routes.ts';
 import { endpointKey } from '../circuit.ts';
-import { type AttemptFacts, attemptProblem } from './attempt-problem.ts';
 import { observedDialer, observedHunt } from './observed.ts';
 import type { Story, StoryEvent } from './story.ts';
 
@@ -15,7 +14,6 @@ import type { Story, StoryEvent } from './story.ts';
 interface Attempt {
   readonly place: Place;
   outcome: AttemptOutcome | null;
-  refusal: DialRefusal | null;
   /** Events told of: a peer may repeat itself without end. */
   readonly told: Set<StoryEvent>;
 }
@@ -49,25 +47,14 @@ export class Way {
       dialled: (target, invite) => this.#dialled(target, invite),
       progress: (status, early) => this.#progress(status, early),
       answered,
-      refused: (refusal) => {
-        if (this.#attempt) this.#attempt.refusal = refusal;
-      },
     });
   }
 
   /** The attempt made last; null when there was none. */
   get attempt(): AttemptFacts | null {
     if (!this.#attempt) return null;
-    const { place, outcome, refusal } = this.#attempt;
-    const { credentials, codecs } = place.route;
-    return {
-      place: endpointKey(place.target),
-      to: this.#to,
-      outcome: outcome ?? { kind: 'canceled' },
-      refusal,
-      credentials,
-      codecs: codecs.length > 0 ? codecs : defaultCodecs,
-    };
+    const { place, outcome } = this.#attempt;
+    return attemptFacts(place, this.#to, outcome ?? { kind: 'canceled' });
   }
 
   /** The endpoint looked for last, when none could be dialled. */
@@ -84,7 +71,7 @@ export class Way {
         this.#problems.get(first + i) ?? `${endpointKey(attempt)}: ${attempt.error ?? 'failed'}.`;
       this.#story.add('failover', `${problem} Going on to ${next}.`);
     }
-    this.#attempt = { place, outcome: null, refusal: null, told: new Set() };
+    this.#attempt = { place, outcome: null, told: new Set() };
   }
 
   #ended(outcome: AttemptOutcome): void {

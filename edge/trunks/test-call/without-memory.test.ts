@@ -33,7 +33,7 @@ test('the hunt of a test call tries what is known to be dead, and moves no trunk
     }),
   });
   expect((await hunt.next())?.target.host).toBe('one.example.com');
-  expect(hunt.ended({ kind: 'final', status: 403, ringing: false, credentialsSent: false })).toEqual({
+  expect(hunt.ended({ kind: 'final', status: 403, phase: 'silent', credentialsSent: true })).toEqual({
     movesOn: true,
   });
   expect((await hunt.next())?.target.host).toBe('two.example.com');

@@ -9,7 +9,6 @@
  */
 import { closedCircuit, type TrunkRoute, tryOrder } from '../circuit.ts';
 import type { CallPlan, Failover } from '../failover.ts';
-import { judgeAttempt } from '../outcome.ts';
 
 export const withoutMemory: Pick<Failover, 'plan' | 'ended' | 'targetSeen' | 'worthTrying'> = {
   plan<R extends TrunkRoute>(routes: readonly R[]): CallPlan<R> {
@@ -18,7 +17,7 @@ export const withoutMemory: Pick<Failover, 'plan' | 'ended' | 'targetSeen' | 'wo
     );
     return { steps, skipped: [] };
   },
-  ended: (_route, _endpoint, outcome) => judgeAttempt(outcome),
+  ended: () => {},
   targetSeen: () => {},
   worthTrying: (targets) => targets,
 };

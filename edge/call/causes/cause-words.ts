@@ -1,0 +1,119 @@
+/** What an attempt in vain means, in one sentence for whoever owns the trunk: what happened, and what to do. Pure. */
+import { defaultCodecs } from '#shared/codecs.ts';
+import { bare, connectionProblem } from '#shared/connection-faults.ts';
+import type { DialRefusal } from '../ports/dialing.ts';
+import type { AttemptOutcome, Place } from '../ports/routes.ts';
+import { type Cause, type CauseKind, causeOf, rang } from './outbound-cause.ts';
+
+/** One INVITE, and what came of it. */
+export interface AttemptFacts {
+  /** `host:port` as dialled. */
+  readonly place: string;
+  /** Number, extension or SIP URI. */
+  readonly to: string;
+  readonly outcome: AttemptOutcome;
+  /** null: the configuration has none. */
+  readonly credentials: { readonly realm: string | null } | null;
+  /** In the order of the offer. */
+  readonly codecs: readonly string[];
+}
+
+export function attemptFacts(place: Place, to: string, outcome: AttemptOutcome): AttemptFacts {
+  const { target, route } = place;
+  const host = target.host.includes(':') && !target.host.startsWith('[') ? `[${target.host}]` : target.host;
+  return {
+    place: `${host}:${target.port}`,
+    to,
+    outcome,
+    credentials: route.credentials,
+    codecs: route.codecs.length > 0 ? route.codecs : defaultCodecs,
+  };
+}
+
+/** @returns null for an attempt that was answered or given up */
+export function attemptProblem(facts: AttemptFacts): string | null {
+  const cause = causeOf(facts.outcome);
+  return cause && problemOf(cause, facts);
+}
+
+/** A host for which there is nothing to connect to. @param error why */
+export function unresolvedProblem(place: string, error: string): string {
+  return `There is no usable address for ${place}: ${bare(error.replace(/^unreachable: /, ''))}.`;
+}
+
+function problemOf(cause: Cause, facts: AttemptFacts): string {
+  const { place, outcome } = facts;
+  switch (outcome.kind) {
+    case 'no_connection':
+      return connectionProblem(place, outcome.error);
+    case 'connection_lost':
+      return `The connection to ${place} broke before the call was answered: ${bare(outcome.error)}.`;
+    case 'no_response':
+      return `${place} took the connection, but did not respond to the INVITE in time; check that a SIP server listens there and takes calls from our addresses.`;
+    default: {
+      const refusal = outcome.kind === 'final' ? outcome.refusal : undefined;
+      return `${sentences[cause.kind](facts)}${quoted(cause.sipCode, refusal)}.`;
+    }
+  }
+}
+
+/** The response itself, behind the sentence that explains it. */
+function quoted(status: number | null, refusal: DialRefusal | undefined): string {
+  const { reason = '', warning = null, retryAfterS = null, q850 = null } = refusal ?? {};
+  const response = [status ?? '', bare(reason)].filter((part) => part !== '').join(' ');
+  const parts = [
+    `${response}${warning ? `: ${bare(warning)}` : ''}`,
+    ...(q850 === null ? [] : [`Q.850 cause ${q850}`]),
+    ...(retryAfterS === null ? [] : [`try again after ${retryAfterS} s`]),
+  ];
+  return ` (${parts.join('; ')})`;
+}
+
+type Sentence = (facts: AttemptFacts) => string;
+
+/** A sentence for each kind, before the response is quoted behind it. */
+const sentences: Readonly<Record<CauseKind, Sentence>> = {
+  redirected: ({ place, outcome }) => {
+    const contacts = outcome.kind === 'final' ? (outcome.refusal?.contacts ?? []) : [];
+    const where = contacts.length > 0 ? ` to ${contacts.join(', ')}` : '';
+    return `${place} redirects the call${where}; redirects are not followed, so configure the host that it names`;
+  },
+  credentials_missing: ({ place, credentials, outcome }) => {
+    if (outcome.kind === 'final' && outcome.refusal?.challenged === false)
+      return `${place} asks for authentication, but its response has no challenge that could be answered`;
+    if (credentials === null)
+      return `${place} asks for a user name and password, and the configuration has none`;
+    return credentials.realm === null
+      ? `${place} asks for credentials by a digest that we cannot answer; it must offer SHA-256 or MD5`
+      : `${place} asks for credentials of another realm than "${credentials.realm}", which the configuration has`;
+  },
+  credentials_refused: ({ place, to, outcome }) =>
+    outcome.kind === 'final' && outcome.status === 403
+      ? `${place} refuses the call after it got our user name and password; check both, and that the account may call ${to}`
+      : `${place} does not accept our user name and password; check both`,
+  forbidden: ({ place, to }) =>
+    `${place} refuses our call; allow our addresses and the calling number there, and calls to ${to}`,
+  payment: ({ place }) => `${place} wants a payment for the call; check the balance of the account there`,
+  identity: ({ place }) =>
+    `${place} does not accept the calling number or its signature; check that the number may be used there`,
+  blocked: ({ place }) =>
+    `${place} blocked the call, as an unwanted one; ask there why the calling number is blocked`,
+  unknown_number: ({ place, to }) => `${place} does not know the number or extension ${to}`,
+  busy: ({ to }) => `${to} is busy`,
+  unavailable: ({ to, outcome }) =>
+    outcome.kind === 'final' && outcome.status === 408 && rang(outcome.phase)
+      ? `${to} did not answer`
+      : `${to} cannot be reached at the far end now, or did not answer`,
+  declined: ({ to }) => `${to} declined the call`,
+  media: ({ place, codecs }) =>
+    `${place} accepts none of the media that we offer (SRTP with ${codecs.join(', ')}); enable SRTP and one of these codecs`,
+  loop: ({ place }) => `${place} sends the call in a loop; check the routes there`,
+  protocol: ({ place }) => `${place} refused the call`,
+  overloaded: ({ place }) => `${place} is out of service or overloaded`,
+  out_of_service: ({ place, to }) => `${place} failed to complete the call after ${to} rang`,
+  server_failed: ({ place }) => `${place} failed to handle the call`,
+  timeout: ({ place }) => `${place} got no answer from behind it`,
+  not_connected: ({ place }) => `${place} cannot be reached`,
+  connection_broke: ({ place }) => `The connection to ${place} broke before the call was answered`,
+  no_response: ({ place }) => `${place} did not respond in time`,
+};

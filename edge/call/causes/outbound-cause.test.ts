@@ -1,0 +1,274 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { terminations } from '#shared/termination.ts';
+import type { DialRefusal } from '../ports/dialing.ts';
+import type { AttemptOutcome, Phase } from '../ports/routes.ts';
+import { attemptProblem } from './cause-words.ts';
+import { causeOf, probeSucceeded, q850Kinds, reachableBy, statusKinds } from './outbound-cause.ts';
+
+const beforeRinging: readonly Phase[] = ['silent', 'trying'];
+const afterRinging: readonly Phase[] = ['ringing', 'early_media'];
+const phases = [...beforeRinging, ...afterRinging];
+const statuses = Object.keys(statusKinds).map(Number);
+
+/** RFC 3261 section 21 and its extensions, by the registry of IANA. */
+const registered = [
+  ...[300, 301, 302, 305, 380],
+  ...[400, 401, 402, 403, 404, 405, 406, 407, 408, 410, 412, 413, 414, 415, 416, 417, 420, 421, 422, 423],
+  ...[424, 425, 428, 429, 430, 433, 436, 437, 438, 439, 440, 469, 470, 480, 481, 482, 483, 484, 485, 486],
+  ...[487, 488, 489, 491, 493, 494],
+  ...[500, 501, 502, 503, 504, 505, 513, 555, 580],
+  ...[600, 603, 604, 606, 607, 608],
+];
+
+function final(
+  status: number,
+  phase: Phase = 'silent',
+  credentialsSent = false,
+  said: Partial<DialRefusal> = {},
+): AttemptOutcome {
+  const plain = { status, reason: 'Phrase', warning: null, retryAfterS: null };
+  const refusal = { ...plain, authenticated: credentialsSent, ...said };
+  return { kind: 'final', status, phase, credentialsSent, refusal };
+}
+
+const words = (outcome: AttemptOutcome, credentials: { realm: string | null } | null = null) =>
+  attemptProblem({
+    place: 'pbx.example.com:5061',
+    to: '+14155550123',
+    outcome,
+    credentials,
+    codecs: ['PCMU'],
+  });
+
+describe('the cause of a call that was not answered', () => {
+  it('is tabled for every registered status', () => {
+    expect(statuses).toEqual(registered);
+  });
+
+  interface Row {
+    readonly statuses: readonly number[];
+    readonly sent: boolean;
+    readonly code: string;
+    readonly trigger: string | null;
+    readonly codeAfter: string;
+  }
+
+  const rows: Row[] = readFileSync(new URL('../../../docs/outbound-calls.md', import.meta.url), 'utf8')
+    .split('\n')
+    .flatMap((line): Row[] => {
+      const [, said = '', code = '', trigger = '', codeAfter = ''] = line
+        .split('|')
+        .map((cell) => cell.trim());
+      const listed = /^\d{3}(?:, \d{3})*/.exec(said)?.[0];
+      if (listed === undefined) return [];
+      return [
+        {
+          statuses: listed.split(', ').map(Number),
+          sent: said.includes('to our credentials'),
+          code: code.replaceAll('`', ''),
+          trigger: trigger === '-' ? null : trigger.replaceAll('`', ''),
+          codeAfter: codeAfter.replaceAll('`', ''),
+        },
+      ];
+    });
+
+  it('is documented for every status', () => {
+    expect([...new Set(rows.flatMap((row) => row.statuses))].toSorted((a, b) => a - b)).toEqual(registered);
+  });
+
+  it.each(rows.flatMap((row) => row.statuses.map((status) => ({ ...row, status }))))(
+    'is that of the documentation: $status, credentials sent $sent',
+    ({ status, sent, code, trigger, codeAfter }) => {
+      for (const phase of beforeRinging) {
+        expect(causeOf(final(status, phase, sent))).toMatchObject({
+          code,
+          trigger,
+          sipCode: status,
+          error: trigger,
+        });
+      }
+      for (const phase of afterRinging) {
+        expect(causeOf(final(status, phase, sent))).toMatchObject({
+          code: codeAfter,
+          trigger: null,
+          reachable: true,
+        });
+      }
+    },
+  );
+
+  it('never names credentials that were not sent', () => {
+    for (const status of statuses)
+      for (const phase of phases) {
+        expect(words(final(status, phase))).not.toMatch(/our user name|our credentials/);
+        expect(causeOf(final(status, phase))?.trigger).not.toBe('auth_failure');
+      }
+  });
+
+  it('never moves a call on that rang, whatever is said', () => {
+    for (const status of statuses)
+      for (const phase of afterRinging)
+        for (const sent of [true, false])
+          for (const q850 of [null, 1, 17, 21, 34, 41, 88])
+            for (const warningCode of [null, 304, 399])
+              expect(causeOf(final(status, phase, sent, { q850, warningCode }))?.trigger).toBeNull();
+  });
+
+  it('lays media that is not accepted on the trunk, not on the person called', () => {
+    for (const status of [415, 488, 606])
+      for (const phase of phases) {
+        const cause = causeOf(final(status, phase));
+        expect(cause?.code).toBe('route_media_refused');
+        expect(terminations[cause?.code ?? 'internal_error'].party).toBe('trunk');
+      }
+  });
+
+  it.each([
+    [799, 'route_refused'],
+    [499, 'route_refused'],
+    [399, 'route_refused'],
+    [599, 'route_failed'],
+    [699, 'callee_busy'],
+  ])('of an unknown status is that of its class: %i', (status, code) => {
+    expect(causeOf(final(status))?.code).toBe(code);
+  });
+});
+
+describe('a Reason header', () => {
+  it.each([
+    [503, 17, 'callee_busy'],
+    [500, 1, 'callee_unknown'],
+    [480, 17, 'callee_busy'],
+    [480, 21, 'callee_refused'],
+    [603, 17, 'callee_busy'],
+    [403, 21, 'callee_refused'],
+    [502, 27, 'no_answer'],
+    [500, 88, 'route_media_refused'],
+    [403, 57, 'route_refused'],
+  ])('explains %i by Q.850 cause %i', (status, q850, code) => {
+    for (const sent of [true, false])
+      expect(causeOf(final(status, 'silent', sent, { q850 }))).toMatchObject({
+        code,
+        trigger: null,
+        reachable: true,
+      });
+  });
+
+  it('leaves a 503 for a congested network what it is', () => {
+    expect(causeOf(final(503, 'silent', false, { q850: 34 }))).toMatchObject({
+      code: 'route_unreachable',
+      trigger: 'unreachable',
+    });
+  });
+
+  it('does not change what a status says by itself', () => {
+    for (const q850 of Object.keys(q850Kinds).map(Number)) {
+      expect(causeOf(final(486, 'silent', false, { q850 }))?.code).toBe('callee_busy');
+      expect(causeOf(final(404, 'silent', false, { q850 }))?.code).toBe('callee_unknown');
+      expect(causeOf(final(401, 'silent', true, { q850 }))?.trigger).toBe('auth_failure');
+      expect(causeOf(final(408, 'silent', false, { q850 }))?.trigger).toBe('timeout');
+    }
+  });
+});
+
+describe('a Warning header', () => {
+  it('about the session makes a refusal one of media', () => {
+    for (const status of [400, 403, 406, 500, 603])
+      expect(causeOf(final(status, 'silent', false, { warningCode: 305 }))?.code).toBe('route_media_refused');
+  });
+
+  it('of another kind is only quoted', () => {
+    expect(causeOf(final(403, 'silent', false, { warningCode: 399 }))?.code).toBe('route_refused');
+    expect(words(final(403, 'silent', false, { warningCode: 399, warning: 'account closed' }))).toMatch(
+      /\(403 Phrase: account closed\)\.$/,
+    );
+  });
+});
+
+describe('what a person reads', () => {
+  it.each<[string, AttemptOutcome, RegExp]>([
+    ['403 without credentials', final(403), /^pbx.example.com:5061 refuses our call; allow our addresses/],
+    ['403 after it rang', final(403, 'ringing'), /^\+14155550123 declined the call/],
+    ['503 after it rang', final(503, 'ringing'), /failed to complete the call after \+14155550123 rang/],
+    [
+      '503',
+      final(503, 'silent', false, { retryAfterS: 30 }),
+      /overloaded \(503 Phrase; try again after 30 s\)/,
+    ],
+    [
+      'a redirect',
+      final(302, 'silent', false, { contacts: ['sip:new.example.com'] }),
+      /to sip:new\.example\.com;/,
+    ],
+    ['a 401 without challenge', final(401, 'silent', false, { challenged: false }), /has no challenge/],
+    ['Q.850', final(480, 'silent', false, { q850: 17 }), /is busy \(480 Phrase; Q\.850 cause 17\)/],
+  ])('%s', (_what, outcome, expected) => {
+    expect(words(outcome)).toMatch(expected);
+  });
+});
+
+describe('without a final response', () => {
+  it.each<[string, AttemptOutcome, string | null, string | null, boolean | null]>([
+    [
+      'no TLS connection',
+      { kind: 'no_connection', error: 'refused' },
+      'route_unreachable',
+      'unreachable',
+      false,
+    ],
+    [
+      'the connection breaks',
+      { kind: 'connection_lost', phase: 'trying', error: 'reset' },
+      'route_unreachable',
+      'unreachable',
+      false,
+    ],
+    [
+      'it breaks while it rings',
+      { kind: 'connection_lost', phase: 'ringing', error: 'reset' },
+      'route_failed',
+      null,
+      false,
+    ],
+    ['no response at all', { kind: 'no_response' }, 'route_timeout', 'timeout', false],
+    ['given up by us', { kind: 'canceled' }, null, null, null],
+    ['an answer', final(200), null, null, true],
+  ])('%s', (_what, outcome, code, trigger, reachable) => {
+    expect(causeOf(outcome)?.code ?? null).toBe(code);
+    expect(causeOf(outcome)?.trigger ?? null).toBe(trigger);
+    expect(reachableBy(outcome)).toBe(reachable);
+  });
+});
+
+describe('what an attempt says of the endpoint', () => {
+  it.each([
+    [503, false],
+    [408, false],
+    [500, null],
+    [504, null],
+    [403, true],
+    [486, true],
+    [580, true],
+    [603, true],
+  ])('%i before it rang: %s', (status, reachable) => {
+    expect(reachableBy(final(status))).toBe(reachable);
+  });
+});
+
+describe('probeSucceeded', () => {
+  it.each([
+    [200, true],
+    [403, true],
+    [404, true],
+    [405, true],
+    [407, true],
+    [408, false],
+    [500, false],
+    [503, false],
+    [600, true],
+    [null, false],
+  ])('%s is %s', (sipCode, good) => {
+    expect(probeSucceeded(sipCode)).toBe(good);
+  });
+});

@@ -1,0 +1,288 @@
+/**
+ * What the end of one attempt to call somebody means: one table from what the far end said, and how far the attempt
+ * had come, to the cause, who is answerable, and whether the call may go elsewhere. Calls, legs of transfers, test
+ * calls, failover and probes all ask it. Pure.
+ *
+ *     status ──> kind ──refined by phase, credentials, Warning, Reason──> kind ──> termination code, trigger
+ */
+import type { TerminationCode } from '#shared/termination.ts';
+import type { FailoverTrigger } from '#shared/trunk-protocol.ts';
+import type { DialRefusal } from '../ports/dialing.ts';
+import type { AttemptOutcome, Phase } from '../ports/routes.ts';
+
+export type CauseKind =
+  /** 3xx: RFC 3261 section 21.3. */
+  | 'redirected'
+  | 'credentials_missing'
+  | 'credentials_refused'
+  | 'forbidden'
+  | 'payment'
+  | 'identity'
+  | 'blocked'
+  | 'unknown_number'
+  | 'busy'
+  | 'unavailable'
+  | 'declined'
+  | 'media'
+  | 'loop'
+  | 'protocol'
+  | 'overloaded'
+  | 'out_of_service'
+  | 'server_failed'
+  | 'timeout'
+  | 'not_connected'
+  | 'connection_broke'
+  | 'no_response';
+
+/** The termination code says who is answerable (shared/termination.ts). */
+const codeOf: Readonly<Record<CauseKind, TerminationCode>> = {
+  redirected: 'route_refused',
+  credentials_missing: 'route_auth_failed',
+  credentials_refused: 'route_auth_failed',
+  forbidden: 'route_refused',
+  payment: 'route_refused',
+  identity: 'route_refused',
+  blocked: 'route_refused',
+  unknown_number: 'callee_unknown',
+  busy: 'callee_busy',
+  unavailable: 'no_answer',
+  declined: 'callee_refused',
+  media: 'route_media_refused',
+  loop: 'route_refused',
+  protocol: 'route_refused',
+  overloaded: 'route_unreachable',
+  out_of_service: 'route_failed',
+  server_failed: 'route_failed',
+  timeout: 'route_timeout',
+  not_connected: 'route_unreachable',
+  connection_broke: 'route_failed',
+  no_response: 'route_timeout',
+};
+
+/**
+ * Every status of 300 to 699 that RFC 3261 and its extensions define (IANA, "Response Codes"). Others mean what the
+ * x00 of their class means (section 8.1.3.2).
+ */
+export const statusKinds: Readonly<Record<number, CauseKind>> = {
+  300: 'redirected',
+  301: 'redirected',
+  302: 'redirected',
+  305: 'redirected',
+  380: 'redirected',
+  400: 'protocol',
+  401: 'credentials_missing',
+  402: 'payment',
+  403: 'forbidden',
+  404: 'unknown_number',
+  405: 'protocol',
+  406: 'protocol',
+  407: 'credentials_missing',
+  408: 'timeout',
+  410: 'unknown_number',
+  412: 'protocol',
+  413: 'protocol',
+  414: 'protocol',
+  415: 'media',
+  416: 'protocol',
+  417: 'protocol',
+  420: 'protocol',
+  421: 'protocol',
+  422: 'protocol',
+  423: 'protocol',
+  424: 'protocol',
+  425: 'protocol',
+  428: 'identity',
+  429: 'identity',
+  430: 'unavailable',
+  433: 'identity',
+  436: 'identity',
+  437: 'identity',
+  438: 'identity',
+  439: 'protocol',
+  440: 'loop',
+  469: 'protocol',
+  470: 'forbidden',
+  480: 'unavailable',
+  481: 'protocol',
+  482: 'loop',
+  483: 'loop',
+  484: 'unknown_number',
+  485: 'unknown_number',
+  486: 'busy',
+  487: 'unavailable',
+  488: 'media',
+  489: 'protocol',
+  491: 'protocol',
+  493: 'media',
+  494: 'protocol',
+  500: 'server_failed',
+  501: 'server_failed',
+  502: 'server_failed',
+  503: 'overloaded',
+  504: 'server_failed',
+  505: 'server_failed',
+  513: 'server_failed',
+  555: 'server_failed',
+  580: 'media',
+  600: 'busy',
+  603: 'declined',
+  604: 'unknown_number',
+  606: 'media',
+  607: 'declined',
+  608: 'blocked',
+};
+
+/** ITU-T Q.850 causes of a Reason header (RFC 3326) that say more than a general status does. */
+export const q850Kinds: Readonly<Record<number, CauseKind>> = {
+  1: 'unknown_number',
+  2: 'unknown_number',
+  3: 'unknown_number',
+  17: 'busy',
+  18: 'unavailable',
+  19: 'unavailable',
+  20: 'unavailable',
+  21: 'declined',
+  22: 'unknown_number',
+  27: 'unavailable',
+  28: 'unknown_number',
+  50: 'forbidden',
+  52: 'forbidden',
+  55: 'forbidden',
+  57: 'forbidden',
+  58: 'media',
+  65: 'media',
+  79: 'media',
+  88: 'media',
+};
+
+/** Statuses that gateways use for whatever the network behind them says: a Reason header knows better. */
+const general: ReadonlySet<CauseKind> = new Set<CauseKind>([
+  'protocol',
+  'forbidden',
+  'unavailable',
+  'declined',
+  'overloaded',
+  'server_failed',
+]);
+
+/** Kinds of which a Warning about the session description (RFC 3261 section 20.43) changes the meaning. */
+const warned: ReadonlySet<CauseKind> = new Set<CauseKind>([
+  'protocol',
+  'forbidden',
+  'server_failed',
+  'declined',
+]);
+
+export interface Cause {
+  readonly kind: CauseKind;
+  readonly code: TerminationCode;
+  /** What lets the call try the next endpoint (contract 3.5); null: nothing does. */
+  readonly trigger: FailoverTrigger | null;
+  /** What the attempt says of the endpoint, as a probe would; null: nothing. */
+  readonly reachable: boolean | null;
+  /** The SIP status that ended the attempt; null when none came. */
+  readonly sipCode: number | null;
+  /** For the call log's `failover_attempts`; null for what moves no call on. */
+  readonly error: string | null;
+}
+
+/** @returns null for an attempt that was answered, or given up by us: there is nothing to explain */
+export function causeOf(outcome: AttemptOutcome): Cause | null {
+  switch (outcome.kind) {
+    case 'canceled':
+      return null;
+    case 'no_connection':
+      return cause('not_connected', 'unreachable', false, null, `unreachable: ${outcome.error}`);
+    case 'connection_lost': {
+      const trigger = rang(outcome.phase) ? null : 'unreachable';
+      const kind = rang(outcome.phase) ? 'connection_broke' : 'not_connected';
+      return cause(kind, trigger, false, null, `unreachable: ${outcome.error}`);
+    }
+    case 'no_response':
+      return cause('no_response', 'timeout', false, null, 'timeout');
+    case 'final':
+      return outcome.status < 300 ? null : causeOfResponse(outcome);
+  }
+}
+
+type FinalOutcome = Extract<AttemptOutcome, { kind: 'final' }>;
+
+function causeOfResponse(outcome: FinalOutcome): Cause {
+  const { status, phase } = outcome;
+  const kind = kindOf(outcome);
+  const trigger = rang(phase) ? null : triggerOf(kind, outcome.credentialsSent);
+  return cause(kind, trigger, reachableAfter(status, kind, phase), status, trigger);
+}
+
+/** Contract 3.5: a call that rang never moves on, and neither does one whose far side said no. */
+function triggerOf(kind: CauseKind, credentialsSent: boolean): FailoverTrigger | null {
+  if (kind === 'overloaded') return 'unreachable';
+  if (kind === 'timeout') return 'timeout';
+  return kind === 'credentials_refused' && credentialsSent ? 'auth_failure' : null;
+}
+
+function kindOf({ status, phase, credentialsSent, refusal }: FinalOutcome): CauseKind {
+  const plain = statusKinds[status] ?? statusKinds[Math.floor(status / 100) * 100] ?? 'protocol';
+  const refined = refinedBy(plain, refusal);
+  if (refined !== null) return refined;
+  switch (plain) {
+    case 'credentials_missing':
+      return credentialsSent ? 'credentials_refused' : plain;
+    case 'forbidden':
+      // What rang was let through, so whoever says no then is not the guard at the door.
+      if (rang(phase)) return 'declined';
+      return status === 403 && credentialsSent ? 'credentials_refused' : plain;
+    case 'timeout':
+      return rang(phase) ? 'unavailable' : plain;
+    case 'overloaded':
+      return rang(phase) ? 'out_of_service' : plain;
+    default:
+      return plain;
+  }
+}
+
+/** What the headers of a refusal make of its kind; null: nothing else. */
+function refinedBy(kind: CauseKind, refusal: DialRefusal | undefined): CauseKind | null {
+  const { q850 = null, warningCode = null } = refusal ?? {};
+  const meant = q850 === null || !general.has(kind) ? undefined : q850Kinds[q850];
+  if (meant !== undefined) return meant;
+  // 399 is free text; 300 to 398 are about the session description.
+  const aboutSession = warningCode !== null && warningCode >= 300 && warningCode < 399;
+  return aboutSession && warned.has(kind) ? 'media' : null;
+}
+
+/**
+ * 408 and 503 count against the endpoint, as they do for a probe. Other 5xx do for a probe only: an INVITE gets
+ * them for the number it dials too, which says nothing of the next call.
+ */
+function reachableAfter(status: number, kind: CauseKind, phase: Phase): boolean | null {
+  if (rang(phase)) return true;
+  if (kind === 'overloaded' || kind === 'timeout') return false;
+  return status >= 500 && status < 600 && kind === 'server_failed' ? null : true;
+}
+
+/** What an attempt says of the endpoint, an answered one too; null: nothing. */
+export function reachableBy(outcome: AttemptOutcome): boolean | null {
+  if (outcome.kind === 'final' && outcome.status < 300) return true;
+  return causeOf(outcome)?.reachable ?? null;
+}
+
+/** Whether a response of 180 to 199 had come. */
+export function rang(phase: Phase): boolean {
+  return phase === 'ringing' || phase === 'early_media';
+}
+
+function cause(
+  kind: CauseKind,
+  trigger: FailoverTrigger | null,
+  reachable: boolean | null,
+  sipCode: number | null,
+  error: string | null,
+): Cause {
+  return { kind, code: codeOf[kind], trigger, reachable, sipCode, error };
+}
+
+/** Contract 3.3: any SIP response but 408 and 5xx makes a probe a success. @param sipCode null: none came */
+export function probeSucceeded(sipCode: number | null): boolean {
+  return sipCode !== null && sipCode !== 408 && (sipCode < 500 || sipCode >= 600);
+}

@@ -1,0 +1,175 @@
+/** What real peers that cannot be reached over TLS look like, and what a person is told of each. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TlsOptions } from 'node:tls';
+import { expect, test } from 'vitest';
+import { type ConnectionFault, connectionFault, connectionProblem } from '#shared/connection-faults.ts';
+import { createAuthority, createSelfSigned } from '../../../test/fakes/certificates.ts';
+import {
+  authority,
+  cleanups,
+  failure,
+  foreignServer,
+  HOST,
+  listening,
+  MESSAGE,
+  type Recorder,
+  server,
+  silentServer,
+  target,
+} from './testing.ts';
+
+const place = 'pbx.example.com:5061';
+
+/** Dials and speaks until the peer is lost, and returns what an INVITE would be told. */
+async function fault(port: number, recorder?: Recorder): Promise<string> {
+  const alice = recorder ?? (await listening());
+  const opened = await alice.layer.connect(target(port)).catch((error: Error) => error);
+  if (opened instanceof Error) return opened.message;
+  opened.send(MESSAGE);
+  return `connection lost: ${(await alice.event('closed')).text}`;
+}
+
+async function expectFault(text: string, wanted: ConnectionFault): Promise<void> {
+  expect([text, connectionFault(text)]).toEqual([text, wanted]);
+  expect(connectionProblem(place, text)).toContain(place);
+}
+
+async function tcpPeer(handle: (socket: Socket) => void): Promise<number> {
+  const peer: Server = createServer((socket) => {
+    socket.on('error', () => {});
+    handle(socket);
+  });
+  peer.listen(0, HOST);
+  await once(peer, 'listening');
+  cleanups.push(() => new Promise((resolve) => peer.close(resolve)));
+  const address = peer.address();
+  if (address === null || typeof address === 'string') throw new Error('the peer has no port');
+  return address.port;
+}
+
+const stranger = createAuthority('Nobody');
+const mtls = { ...server, requestCert: true, rejectUnauthorized: true, ca: authority.cert };
+
+test.each<[string, ConnectionFault, TlsOptions]>([
+  ['that has expired', 'certificate_expired', authority.issue({ expired: true })],
+  ['for another name', 'certificate_name', authority.issue({ names: ['DNS:other.example.com'] })],
+  ['of an unknown authority', 'certificate_untrusted', stranger.issue({})],
+  ['that vouches for itself', 'certificate_untrusted', createSelfSigned(['IP:127.0.0.1'])],
+])('a certificate %s is %s', async (_what, wanted, options) => {
+  const { port } = await foreignServer(options);
+  await expectFault(await fault(port), wanted);
+});
+
+test('a peer with TLS 1.1 at most speaks too old a version', async () => {
+  const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
+  const { port } = await foreignServer({ ...server, ...old });
+  await expectFault(await fault(port), 'tls_version');
+});
+
+test('a peer without a common cipher suite is told from one that wants a certificate', async () => {
+  const { port } = await foreignServer({
+    ...server,
+    maxVersion: 'TLSv1.2',
+    ciphers: 'NULL-SHA256:@SECLEVEL=0',
+  });
+  await expectFault(await fault(port), 'tls_cipher');
+});
+
+test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  'a peer with %s that asks for a certificate gets none',
+  async (version) => {
+    const { port } = await foreignServer({ ...mtls, minVersion: version, maxVersion: version });
+    await expectFault(await fault(port), 'client_certificate_missing');
+  },
+);
+
+test.each(['-tls1_2', '-tls1_3'])(
+  'an openssl peer (%s) that asks for a certificate gets none',
+  async (version) => {
+    const { port } = await opensslPeer([version, '-Verify', '1']);
+    await expectFault(await fault(port), 'client_certificate_missing');
+  },
+);
+
+test.each(['-tls1_2', '-tls1_3'])('an openssl peer (%s) does not accept ours', async (version) => {
+  const { port } = await opensslPeer([version, '-Verify', '1', '-verify_return_error']);
+  const clients = new Map([[HOST, stranger.issue({ commonName: 'edge' })]]);
+  const alice = await listening({
+    certificates: () => ({ server, authorities: [authority.cert], clients }),
+  });
+  await expectFault(await fault(port, alice), 'client_certificate_refused');
+});
+
+test('a SIP server without TLS behind the port is no TLS', async () => {
+  const port = await tcpPeer((socket) =>
+    socket.once('data', () => socket.end('SIP/2.0 400 Bad Request\r\n\r\n')),
+  );
+  await expectFault(await fault(port), 'not_tls');
+});
+
+test('a peer that resets in the handshake has broken it', async () => {
+  const port = await tcpPeer((socket) => socket.once('data', () => socket.resetAndDestroy()));
+  await expectFault(await fault(port), 'handshake_closed');
+});
+
+test('a peer that hangs up in the handshake has broken it', async () => {
+  const port = await tcpPeer((socket) => socket.once('data', () => socket.end()));
+  await expectFault(await fault(port), 'handshake_closed');
+});
+
+test('a peer that accepts TCP and never shakes hands is told from one that takes no connection', async () => {
+  const { port, accepted } = await silentServer();
+  const alice = await listening({ limits: { connectTimeoutMs: 5000 } });
+  const handshake = failure(alice.layer.connect(target(port)));
+  await accepted;
+  alice.clock.advance(5000);
+  await expectFault((await handshake).message, 'handshake_timeout');
+  expect(connectionFault('203.0.113.5:5061: TCP connection to 203.0.113.5 not done within 4 s')).toBe(
+    'connect_timeout',
+  );
+});
+
+test('a port where nothing listens refuses', async () => {
+  const port = await tcpPeer(() => {});
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  await expectFault(await fault(port), 'refused');
+});
+
+test('a peer that hangs up after the handshake may want something of us', async () => {
+  const foreign = await foreignServer(server);
+  void foreign.socket.then((socket) => socket.end());
+  const text = await fault(foreign.port);
+  await expectFault(text, 'closed_at_once');
+});
+
+async function opensslPeer(options: readonly string[]): Promise<{ port: number }> {
+  const folder = mkdtempSync(join(tmpdir(), 'tls-peer-'));
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'cert.pem'), server.cert);
+  writeFileSync(join(folder, 'key.pem'), server.key);
+  writeFileSync(join(folder, 'ca.pem'), authority.cert);
+  const files = ['-cert', 'cert.pem', '-key', 'key.pem', '-CAfile', 'ca.pem'];
+  const peer = spawn('openssl', ['s_server', '-accept', `${HOST}:0`, ...files, ...options], {
+    cwd: folder,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  cleanups.push(() => {
+    peer.kill('SIGKILL');
+    return peer.exitCode === null ? once(peer, 'exit') : undefined;
+  });
+  let said = '';
+  for await (const chunk of peer.stdout) {
+    said += String(chunk);
+    const port = /ACCEPT [^\s]*:(\d+)/.exec(said)?.[1];
+    if (port !== undefined) {
+      peer.stdout.resume();
+      return { port: Number(port) };
+    }
+  }
+  throw new Error(`openssl s_server did not start: ${said}`);
+}
