@@ -1,4 +1,5 @@
 import type { Clock } from '#shared/clock.ts';
+import { LogThinning } from '#shared/log-thinning.ts';
 import { Answers } from './answer.ts';
 import type { Context, Log } from './context.ts';
 import { DialogTable } from './dialog/table.ts';
@@ -6,7 +7,6 @@ import type { SipCommand } from './drachtio-port/command.ts';
 import { DrachtioPort, type PortSettings } from './drachtio-port/port.ts';
 import { HepSender } from './hep-sender.ts';
 import { Identity, type ListenAddress } from './identity.ts';
-import { LogThinning } from './log-thinning.ts';
 import type { FrameError } from './message/framing.ts';
 import type { MessageLimits } from './message/limits.ts';
 import type { SipMessage } from './message/message.ts';

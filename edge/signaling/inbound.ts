@@ -4,10 +4,12 @@
  */
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { InboundTrunk, NumberConfig } from '#shared/edge-protocol/numbers.ts';
+import type { LogThinning } from '#shared/log-thinning.ts';
 import { plainAddress } from '#shared/networks.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import type { CallPlan } from '../call/call-plan.ts';
 import type { Calls } from '../call/calls.ts';
+import type { Termination } from '../call/ending.ts';
 import { retryAfterS } from '../call/live-call.ts';
 import type { LegFacts } from '../call/ports/signaling.ts';
 import { type TestVisit, type TestVisits, testKeyHeader } from '../call/test-visits.ts';
@@ -17,11 +19,13 @@ import { inboundVariables } from './header-mapping.ts';
 import { accept, headerOf, unsupportedTags } from './headers.ts';
 import { InboundLeg } from './inbound-leg.ts';
 import { type NumberIndex, normalizeNumber, uriOf, userOf } from './numbers.ts';
+import { entryDetail, type RefusedRecords } from './refused-records.ts';
 import { parseReplaces, type Replaces } from './replaces.ts';
 import { sessionBody } from './session-body.ts';
 import { answerSession, readSession } from './session-timer.ts';
 import type { SourceIndex } from './sources.ts';
 import type { SrfRequest, SrfResponse } from './srf.ts';
+import { forgetInvite } from './srf.ts';
 import type { Strangers } from './strangers.ts';
 
 /** What is configured, in the form in which an INVITE is judged. */
@@ -41,6 +45,8 @@ export interface InboundDeps {
   readonly dialogs: Dialogs;
   readonly calls: CallTaker;
   readonly strangers: Strangers;
+  readonly refusedRecords: RefusedRecords;
+  readonly refusedLines: LogThinning;
   /** Calls of the edge to itself; absent: it makes none. */
   readonly testVisits?: TestVisits | undefined;
   /** null until the first configuration came. */
@@ -61,6 +67,8 @@ interface Visit {
   readonly routing: Routing | null;
   number?: NumberConfig;
   trunk?: InboundTrunk | null;
+  /** Whether the source may call the number. */
+  admitted?: boolean;
   /** Set for a call of our own. */
   test?: TestVisit;
   /** What its Replaces header says. */
@@ -122,8 +130,11 @@ const reportsAreKept: Verb = ({ deps }) =>
     ? { reason: 'storage', status: 503, headers: { 'Retry-After': String(retryAfterS) } }
     : null;
 
-/** A registrar sends its calls to the Contact that we gave it, whose user is that of the registration. */
-const numberIsKnown: Verb = (visit) => {
+/**
+ * Finds the number. A registrar sends its calls to the Contact that we gave it, whose user is that of the registration.
+ * That there is none is not told yet: only who may call a number of ours learns which there are.
+ */
+const numberIsFound: Verb = (visit) => {
   const { routing, dialled, source, request } = visit;
   const to = normalizeNumber(userOf(uriOf(headerOf(request.headers, 'to') ?? '')) ?? '');
   const registered = routing?.sources.registered(dialled, source, to);
@@ -133,8 +144,7 @@ const numberIsKnown: Verb = (visit) => {
     return null;
   }
   const number = routing?.numbers.find(dialled) ?? routing?.sources.registeredAnywhere(dialled);
-  if (!number) return { reason: 'number_unknown', status: 404, suspicious: true };
-  visit.number = number;
+  if (number) visit.number = number;
   return null;
 };
 
@@ -152,14 +162,27 @@ const testKeyIsOurs: Verb = (visit) => {
 };
 
 const sourceIsAllowed: Verb = (visit) => {
-  if (visit.trunk || visit.test) return null;
-  const admission = visit.number && visit.routing?.sources.admit(visit.number, visit.source);
-  if (!admission?.allowed) {
-    return { reason: 'source_not_allowed', status: 403, code: 'source_not_allowed', suspicious: true };
+  const { number, routing, source } = visit;
+  if (!visit.trunk && !visit.test) {
+    const admission = number && routing?.sources.admit(number, source);
+    if (!admission?.allowed) return notAllowed(visit);
+    visit.trunk = admission.trunk;
   }
-  visit.trunk = admission.trunk;
+  visit.admitted = true;
   return null;
 };
+
+/**
+ * The answer to a source that may not call the number. It never tells whether the number exists: a stranger gets 403
+ * for every number. A source that some organization names gets 403 for numbers of that organization, and 404 for
+ * all others, be they another's or nobody's. What is written of it may differ, what is sent may not.
+ */
+function notAllowed({ number, routing, source }: Visit): Turned {
+  const isOwn = number && routing?.sources.isOfOrganization(number.org_id, source);
+  const status = routing?.sources.knows(source) && !isOwn ? 404 : 403;
+  if (!number) return { reason: 'number_unknown', status, suspicious: true };
+  return { reason: 'source_not_allowed', status, code: 'source_not_allowed', suspicious: true };
+}
 
 const edgeTakesCalls: Verb = ({ deps }) => {
   const closed = deps.calls.closedBecause;
@@ -177,7 +200,7 @@ const verbs: readonly Verb[] = [
   asksLongEnoughSession,
   isConfigured,
   reportsAreKept,
-  numberIsKnown,
+  numberIsFound,
   testKeyIsOurs,
   sourceIsAllowed,
   edgeTakesCalls,
@@ -196,24 +219,27 @@ const namesOneDialog: Verb = (visit) => {
 
 /**
  * It comes to our Contact, so the number is that of the call it names; a registrar is known by the Contact's user
- * besides. Strangers learn nothing of calls.
+ * besides. Who may not call that number learns nothing of the call: it is as if there were none.
  */
 const mayReplace: Verb = (visit) => {
   const { routing, replaced, source } = visit;
-  numberIsKnown(visit);
+  numberIsFound(visit);
   const number = replaced ? routing?.numbers.find(replaced.number) : visit.number;
   if (number) {
     if (number.number !== visit.number?.number) delete visit.trunk;
     visit.number = number;
-    return sourceIsAllowed(visit);
+    const turned = sourceIsAllowed(visit);
+    if (!turned || !routing?.sources.knows(source)) return turned;
   }
-  if (!replaced && routing?.sources.knows(source)) return null;
+  if (routing?.sources.knows(source)) return replaced ? noSuchDialog : null;
   return { reason: 'source_not_allowed', status: 403, suspicious: true };
 };
 
+const noSuchDialog: Turned = { reason: 'replaces', status: 481 };
+
 const dialogCanBeReplaced: Verb = ({ replaces, replaced }) => {
   // One that has ended is forgotten, and one that is not answered is nobody's to take from us.
-  if (!replaced) return { reason: 'replaces', status: 481 };
+  if (!replaced) return noSuchDialog;
   if (replaced.leaving) return { reason: 'replaces', status: 603 };
   return replaces?.earlyOnly ? { reason: 'replaces', status: 486 } : null;
 };
@@ -264,27 +290,59 @@ function admit(visit: Visit, number: NumberConfig, response: SrfResponse): void 
 
 function turnAway(visit: Visit, response: SrfResponse, turned: Turned): void {
   const { deps, request, number } = visit;
-  const { environment } = deps;
-  const block = turned.suspicious ? countTry(visit) : {};
-  deps.refused(turned.reason);
-  environment.log.info(
-    {
-      sip_call_id: headerOf(request.headers, 'call-id'),
-      source_ip: visit.source,
-      dialled: visit.dialled,
-      trunk_id: visit.trunk?.id ?? null,
-      sip_status: turned.status,
-      reason: turned.reason,
-    },
-    'INVITE refused',
-  );
-  if (number && turned.code && deps.calls.unrecordable === null) {
-    const termination = { code: turned.code, detail: null, sipStatus: turned.status };
+  // Asked before this try is counted: the one that blocks is still answered.
+  const silent = isSilenced(visit);
+  const block = turned.suspicious && !silent ? countTry(visit) : {};
+  deps.refused(silent ? 'silenced' : turned.reason);
+  logRefusal(visit, turned, silent);
+  if (silent) {
+    forgetInvite(request);
+    return;
+  }
+  const termination = terminationOf(visit, turned);
+  if (number && termination) {
     deps.calls.refuse(legOf(visit, response, block), planOf(visit, number), termination);
     return;
   }
   const phrase = turned.phrase === undefined ? {} : { reason: turned.phrase };
-  respond(environment, response, turned.status, { headers: { ...turned.headers, ...block }, ...phrase });
+  const retry = turned.status === 503 ? { 'Retry-After': String(retryAfterS) } : {};
+  const headers = { ...retry, ...turned.headers, ...block };
+  respond(deps.environment, response, turned.status, { headers, ...phrase });
+}
+
+function logRefusal({ deps, request, source, dialled, trunk }: Visit, turned: Turned, silent: boolean): void {
+  const { log, clock } = deps.environment;
+  const line = deps.refusedLines.tell(source, clock.now());
+  if (!line) return;
+  log.info(
+    {
+      sip_call_id: headerOf(request.headers, 'call-id'),
+      source_ip: source,
+      dialled,
+      trunk_id: trunk?.id ?? null,
+      sip_status: silent ? null : turned.status,
+      reason: turned.reason,
+      left_out: line.leftOut,
+    },
+    'INVITE refused',
+  );
+}
+
+/** What the number's call log shall say of it; null when it says nothing. */
+function terminationOf({ deps, number, source, admitted }: Visit, turned: Turned): Termination | null {
+  if (!number || !turned.code || deps.calls.unrecordable !== null) return null;
+  const { refusedRecords } = deps;
+  const entry = admitted
+    ? refusedRecords.ofOwn(number.org_id)
+    : refusedRecords.ofStranger(source, number.org_id);
+  if (entry) return { code: turned.code, detail: entryDetail(entry), sipStatus: turned.status };
+  deps.refused('not_listed');
+  return null;
+}
+
+/** Whether a source that tried too often gets no answer to what it may not do. What it may do goes on. */
+function isSilenced({ deps, source, routing, admitted }: Visit): boolean {
+  return !admitted && deps.strangers.isBlocked(source) && !routing?.sources.knows(source);
 }
 
 /**
@@ -309,11 +367,13 @@ export function blockDue(
   const seconds = deps.strangers.tried(source, weight);
   if (seconds === 0) return 0;
   deps.refused('blocked');
+  // Calls that a very wide network lets in must come through: only the rest of what the source sends gets no answer.
+  const isListed = routing?.sources.lists(source) ?? false;
   deps.environment.log.warn(
     { source_ip: source, seconds },
     'a source without trunk tried too often and is blocked',
   );
-  return seconds;
+  return isListed ? 0 : seconds;
 }
 
 function legOf(visit: Visit, response: SrfResponse, refusalHeaders: Record<string, string> = {}): InboundLeg {

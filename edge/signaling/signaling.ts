@@ -1,6 +1,7 @@
 /** Signaling as the edge composes it: one connection to the engine, and every request to the one who takes it. */
 import type { Clock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import { LogThinning } from '#shared/log-thinning.ts';
 import { plainAddress } from '#shared/networks.ts';
 import { retryAfterS } from '../call/live-call.ts';
 import type { Log } from '../call/log.ts';
@@ -29,6 +30,7 @@ import { NumberIndex } from './numbers.ts';
 import { type ProbeOutcome, probe } from './options-prober.ts';
 import { OutboundLeg } from './outbound-leg.ts';
 import { OwnLine } from './own-line.ts';
+import { RefusedRecords } from './refused-records.ts';
 import { type RegistrarAccess, Registrations } from './registrations.ts';
 import type { SessionSettings } from './session-timer.ts';
 import { type Resolve, resolveSource, SourceHosts } from './source-hosts.ts';
@@ -91,6 +93,7 @@ export class Signaling implements Dialer {
   /** Absent unless the edge calls itself. */
   readonly own: OwnLine | null;
   #routing: Routing | null = null;
+  #wideTold: ReadonlyMap<string, string> = new Map();
   #sourcesChanged: (known: readonly string[]) => void = () => {};
   /** What waits for the engine. */
   readonly #waiting = new Set<() => void>();
@@ -122,6 +125,8 @@ export class Signaling implements Dialer {
       dialogs: this.#dialogs,
       calls,
       strangers: this.#strangers,
+      refusedRecords: new RefusedRecords(clock),
+      refusedLines: new LogThinning(),
       routing: () => this.#routing,
       refused,
       testVisits: options.testVisits,
@@ -188,9 +193,24 @@ export class Signaling implements Dialer {
     if (unreadable.length > 0) {
       this.#options.log.warn({ entries: unreadable }, 'allowed addresses that cannot be read are left out');
     }
+    this.#reportWide(this.#routing.sources.wide);
     this.#sourcesChanged(this.#routing.sources.knownEntries);
     this.#hosts.follow(hostsOf(config));
     this.#registrations?.follow(config.numbers);
+  }
+
+  /** Numbers that list very wide networks. */
+  get wideNumbers(): number {
+    return this.#routing?.sources.wide.size ?? 0;
+  }
+
+  /** Told once for each number and list, not with every configuration. */
+  #reportWide(wide: ReadonlyMap<string, readonly string[]>): void {
+    for (const [number, networks] of wide) {
+      if (this.#wideTold.get(number) === networks.join()) continue;
+      this.#options.log.warn({ number, networks }, 'a number takes calls from a very wide network');
+    }
+    this.#wideTold = new Map([...wide].map(([number, networks]) => [number, networks.join()]));
   }
 
   /** @param told the sources that the configuration names, now and whenever they change: addresses and CIDR blocks */
@@ -288,7 +308,7 @@ export class Signaling implements Dialer {
     }
     // An ACK is never answered, and what the engine sent on its own dialog is only news.
     if (request.method === 'ACK' || request.source === 'application') return;
-    if (this.#strangers.isBlocked(plainAddress(request.source_address))) {
+    if (this.#isSilenced(request)) {
       this.#options.refused('silenced');
       if (request.method === 'INVITE') forgetInvite(request);
       return;
@@ -307,6 +327,15 @@ export class Signaling implements Dialer {
       return;
     }
     this.#receiveNew(request, response);
+  }
+
+  /** An INVITE of a source that a list names is judged first: it may be for a number that takes it. */
+  #isSilenced({ source_address, method }: SrfRequest): boolean {
+    const source = plainAddress(source_address);
+    if (!this.#strangers.isBlocked(source)) return false;
+    const sources = this.#routing?.sources;
+    if (sources?.knows(source)) return false;
+    return method !== 'INVITE' || !sources?.lists(source);
   }
 
   #receiveNew(request: SrfRequest, response: SrfResponse): void {

@@ -1,8 +1,9 @@
 /**
- * Sources that belong to no trunk and keep trying: after some tries in a time they are blocked, which means
- * that they get no answer any more.
+ * Sources that keep trying what they may not: after some tries in a time they are blocked, which means that they get
+ * no answer any more. With IPv6 a source is a /64.
  */
 import type { Clock } from '#shared/clock.ts';
+import { hostKey } from '#shared/networks.ts';
 
 export interface StrangerLimits {
   /** Tries within `windowS` that are still answered. */
@@ -37,10 +38,11 @@ export class Strangers {
   }
 
   isBlocked(address: string): boolean {
-    const stranger = this.#seen.get(address);
+    const source = hostKey(address);
+    const stranger = this.#seen.get(source);
     if (!stranger || stranger.blockedUntil === 0) return false;
     if (stranger.blockedUntil > this.#clock.now()) return true;
-    this.#seen.delete(address);
+    this.#seen.delete(source);
     return false;
   }
 
@@ -52,11 +54,12 @@ export class Strangers {
   tried(address: string, weight = 1): number {
     const { tries, windowS, blockS, maxSources } = this.#limits;
     const now = this.#clock.now();
-    const stranger = this.#seen.get(address) ?? { tries: [], blockedUntil: 0 };
+    const source = hostKey(address);
+    const stranger = this.#seen.get(source) ?? { tries: [], blockedUntil: 0 };
     stranger.tries = stranger.tries.filter(({ at }) => at > now - windowS * 1000);
     stranger.tries.push({ at: now, weight });
-    this.#seen.delete(address);
-    this.#seen.set(address, stranger);
+    this.#seen.delete(source);
+    this.#seen.set(source, stranger);
     if (this.#seen.size > maxSources) {
       const oldest = this.#seen.keys().next();
       if (!oldest.done) this.#seen.delete(oldest.value);

@@ -12,6 +12,7 @@ export function addGauges(
   metrics.gauge('trunkline_edge_dialogs', () => signaling.dialogs);
   metrics.gauge('trunkline_edge_draining', () => Number(calls.draining));
   metrics.gauge('trunkline_edge_engine_up', () => Number(signaling.up));
+  metrics.gauge('trunkline_edge_wide_source_numbers', () => signaling.wideNumbers);
   metrics.gauge('trunkline_edge_media_legs', () => media.stats().legs);
   metrics.gauge('trunkline_edge_rtp_ports_in_use', () => media.stats().ports.inUse);
   metrics.gauge('trunkline_edge_rtp_ports', () => media.stats().ports.total);

@@ -1,0 +1,251 @@
+/** What sources that may not call a number get, learn and leave behind: the guard holds for each tenant by itself. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import type { InboundTrunk, NumberConfig } from '#shared/edge-protocol/numbers.ts';
+import { DrachtioServer } from '../../test/fakes/drachtio-server.ts';
+import { echoAgent, FakeAgents } from '../../test/fakes/fake-agents.ts';
+import { sdpOffer } from '../../test/fakes/fake-leg.ts';
+import { FakeMedia } from '../../test/fakes/fake-media.ts';
+import { QuietLog } from '../../test/fakes/quiet-log.ts';
+import { releaseAll } from '../../test/fakes/release.ts';
+import { Calls } from '../call/calls.ts';
+import { Signaling } from './signaling.ts';
+
+const tries = 5;
+const acme = '+14155550100';
+const bolt = '+14155550200';
+const nobodys = '+14155559999';
+const acmesPbx = '192.0.2.1';
+const carrier = '198.51.100.7';
+const stranger = '203.0.113.5';
+
+const trunk = (id: string, allowed_ips: string[]): InboundTrunk => ({
+  id,
+  auth_mode: 'ip',
+  allowed_ips,
+  source_host: null,
+  headers: [],
+  codecs: ['PCMU'],
+});
+
+const number = (name: string, org_id: string, allowed_ips: string[]): NumberConfig => ({
+  number: name,
+  org_id,
+  inbound: [trunk(`trunk of ${org_id}`, allowed_ips)],
+  outbound: [],
+  agent: { ...echoAgent, max_duration: 720 },
+});
+
+let server: DrachtioServer;
+let clock: FakeClock;
+let log: QuietLog;
+let signaling: Signaling;
+let records: CallRecord[];
+let refused: string[];
+let version: number;
+
+beforeEach(async () => {
+  server = await DrachtioServer.listen();
+  clock = new FakeClock(Date.UTC(2030, 0, 1));
+  log = new QuietLog();
+  // Of this test alone: the calls of the one before end while it closes.
+  const ownRecords: CallRecord[] = [];
+  const ownRefused: string[] = [];
+  records = ownRecords;
+  refused = ownRefused;
+  version = 0;
+  let id = 0;
+  const calls = new Calls({
+    clock,
+    media: new FakeMedia(),
+    agents: new FakeAgents(),
+    log,
+    newId: () => `id-${++id}`,
+    maxCalls: 1000,
+    settings: { ringAfterMs: 200, prepareTimeoutMs: 5000, mediaTimeoutMs: 0 },
+    reporter: { report: (body) => void (body.type === 'call' && ownRecords.push(body.call)) },
+  });
+  const up = Promise.withResolvers<boolean>();
+  signaling = new Signaling({
+    clock,
+    log,
+    calls,
+    publicAddress: 'edge.example:5061',
+    software: 'Trunkline/test',
+    session: { expiresS: 1800, minS: 90 },
+    strangers: { tries, windowS: 60, blockS: 600, maxSources: 100 },
+    refused: (reason) => ownRefused.push(reason),
+    engineUp: up.resolve,
+  });
+  configure([acmesPbx], [carrier]);
+  signaling.connect({ host: '127.0.0.1', port: server.port, secret: 'cymru' });
+  await up.promise;
+});
+
+afterEach(() =>
+  releaseAll(
+    () => signaling.close(),
+    () => server.close(),
+  ),
+);
+
+function configure(ofAcme: string[], ofBolt: string[]): void {
+  signaling.configure({
+    version: ++version,
+    organizations: [],
+    numbers: [number(acme, 'acme', ofAcme), number(bolt, 'bolt', ofBolt)],
+    pathways: [],
+    allowed_private_targets: [],
+    open_inbound: false,
+  });
+}
+
+let callIds = 0;
+
+/** What goes out for an INVITE, as a stranger sees it; `silence` for nothing. */
+async function call(address: string, dialled: string, headers: Record<string, string> = {}): Promise<string> {
+  const before = server.sent.length;
+  const callId = `call-${++callIds}`;
+  server.peer({ method: 'INVITE', body: sdpOffer, callId, address, uri: `sip:${dialled}@x`, headers });
+  await server.idle();
+  if (server.sent.length === before) return 'silence';
+  const answer = await server.next();
+  const named = Object.entries(answer.headers).filter(([name]) => !['to', 'call-id', 'cseq'].includes(name));
+  return `${answer.startLine} ${JSON.stringify(Object.fromEntries(named.sort()))}`;
+}
+
+async function times(count: number, address: string, dialled: string): Promise<string[]> {
+  const answers: string[] = [];
+  for (let i = 0; i < count; i++) answers.push(await call(address, dialled));
+  return answers;
+}
+
+const statusOf = (answer: string) => answer.split(' ')[1] ?? answer;
+const ofOrganization = (org: string) => records.filter(({ org_id }) => org_id === org);
+
+describe('the answer to a source that may not call the number', () => {
+  it.each([
+    ['a stranger', stranger, '403'],
+    ["another tenant's PBX", acmesPbx, '404'],
+  ])('is for %s the same whether the number exists, as often as it tries', async (_who, address, status) => {
+    const toBolt = await times(tries + 3, address, bolt);
+    clock.advance(3_600_000);
+    const toNobody = await times(tries + 3, address, nobodys);
+    expect(toNobody).toEqual(toBolt);
+    expect(statusOf(toBolt[0] ?? '')).toBe(status);
+  });
+
+  it.each([
+    ['a key of a test that is not ours', { 'X-Trunkline-Test': 'k' }],
+    ['Replaces', { Replaces: 'a@b;to-tag=1;from-tag=2' }],
+    ['an extension that nobody knows', { Require: 'warp' }],
+    ['a short session', { Supported: 'timer', 'Session-Expires': '60' }],
+  ])('is the same with %s', async (_what, headers) => {
+    for (const address of [stranger, acmesPbx]) {
+      expect(await call(address, nobodys, headers)).toBe(await call(address, bolt, headers));
+    }
+  });
+
+  it("is 403 for a tenant's own source that another number of the tenant lists", async () => {
+    signaling.configure({
+      version: ++version,
+      organizations: [],
+      numbers: [number(acme, 'acme', [acmesPbx]), number(bolt, 'acme', ['192.0.2.9'])],
+      pathways: [],
+      allowed_private_targets: [],
+      open_inbound: false,
+    });
+    expect(statusOf(await call(acmesPbx, bolt))).toBe('403');
+    expect(statusOf(await call(acmesPbx, nobodys))).toBe('404');
+  });
+});
+
+describe('a tenant that lists the whole Internet', () => {
+  const everything = ['0.0.0.0/0', '::/0'];
+
+  it('takes calls from everywhere, and makes nobody known to others', async () => {
+    configure(everything, [carrier]);
+    expect(statusOf(await call(stranger, acme))).toBe('200');
+    const answers = await times(tries + 3, stranger, bolt);
+    expect(answers.map(statusOf)).toEqual([...Array<string>(tries).fill('403'), ...Array(3).fill('silence')]);
+    clock.advance(3_600_000);
+    expect(await times(tries + 3, stranger, nobodys)).toEqual(answers);
+  });
+
+  it('goes on taking calls of a source that was blocked for trying the numbers of others', async () => {
+    configure(everything, [carrier]);
+    const answers = await times(tries, stranger, bolt);
+    // At the engine it would be cut off from the number that takes it.
+    expect(answers.join()).not.toContain('x-trunkline-block');
+    expect(await call(stranger, bolt)).toBe('silence');
+    expect(statusOf(await call(stranger, acme))).toBe('200');
+  });
+
+  it('is reported once', async () => {
+    configure(everything, [carrier]);
+    configure(everything, [carrier]);
+    const lines = log.lines.filter(({ message }) => message.includes('very wide network'));
+    expect(lines.map(({ fields }) => fields)).toMatchObject([{ number: acme, networks: everything }]);
+    expect(signaling.wideNumbers).toBe(1);
+  });
+
+  it('has the engine keep no room for the whole Internet', () => {
+    const told: (readonly string[])[] = [];
+    signaling.watchSources((known) => told.push(known));
+    configure(['0.0.0.0/0', '198.51.100.0/24'], [carrier]);
+    expect(told).toEqual([
+      [acmesPbx, carrier],
+      ['198.51.100.0/24', carrier],
+    ]);
+  });
+});
+
+describe('a carrier that one tenant has', () => {
+  it('is not locked out for it by what it tries at others', async () => {
+    expect((await times(100, carrier, acme)).map(statusOf)).toEqual(Array(100).fill('404'));
+    expect(signaling.refusedByEngine(carrier, 1000)).toBe(0);
+    expect(statusOf(await call(carrier, bolt))).toBe('200');
+  });
+
+  it('is let in at once where it was blocked as a stranger before', async () => {
+    const answers = await times(tries + 1, stranger, bolt);
+    expect(answers.at(-1)).toBe('silence');
+    configure([acmesPbx], [carrier, stranger]);
+    expect(statusOf(await call(stranger, bolt))).toBe('200');
+  });
+});
+
+describe('2,000 refused calls', () => {
+  it('of a source known to another tenant leave three entries, and the last says that there are more', async () => {
+    await times(2000, acmesPbx, bolt);
+    const entries = ofOrganization('bolt');
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(3);
+    expect(entries.at(-1)).toMatchObject({
+      termination: 'source_not_allowed',
+      sip_code: 404,
+      termination_detail: 'Further refused calls of the next 10 minutes are counted, not listed.',
+    });
+    expect(refused.filter((reason) => reason === 'not_listed')).toHaveLength(1997);
+    expect(log.lines.filter(({ message }) => message === 'INVITE refused')).toHaveLength(1);
+    clock.advance(600_000);
+    await call(acmesPbx, bolt);
+    expect(ofOrganization('bolt').at(-1)).toMatchObject({
+      termination_detail: '1997 more refused calls before this one are not in the call log.',
+    });
+  });
+
+  it('of many strangers leave twenty', async () => {
+    for (let i = 0; i < 2000; i++) await call(`203.0.${i >> 8}.${i & 255}`, bolt);
+    expect(new Set(ofOrganization('bolt').map(({ id }) => id)).size).toBe(20);
+    expect(log.lines.filter(({ message }) => message === 'INVITE refused')).toHaveLength(600);
+  });
+
+  it('to one tenant leave those of another their entries', async () => {
+    await times(100, stranger, bolt);
+    await call(stranger, acme);
+    clock.advance(600_000);
+    await call(stranger, acme);
+    expect(ofOrganization('acme')).toHaveLength(1);
+  });
+});

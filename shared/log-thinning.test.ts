@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { LogThinning } from './log-thinning.ts';
+
+it('lets one line a minute and source through, with the number of those left out', () => {
+  const thinning = new LogThinning();
+  expect(thinning.tell('a', 0)).toEqual({ leftOut: 0 });
+  expect(thinning.tell('a', 1)).toBeNull();
+  expect(thinning.tell('b', 2)).toEqual({ leftOut: 0 });
+  expect(thinning.tell('a', 59_999)).toBeNull();
+  expect(thinning.tell('a', 60_000)).toEqual({ leftOut: 2 });
+  expect(thinning.tell('a', 60_001)).toBeNull();
+});
+
+it('goes on when the clock is set back', () => {
+  const thinning = new LogThinning();
+  thinning.tell('a', 3_600_000);
+  expect(thinning.tell('a', 0)).toEqual({ leftOut: 0 });
+});
+
+it('remembers no more sources than it may', () => {
+  const thinning = new LogThinning();
+  // 600 lines a minute, so that each source has one.
+  const minuteOf = (source: number) => Math.floor(source / 600) * 60_000;
+  for (let source = 0; source < 10_000; source++) thinning.tell(String(source), minuteOf(source));
+  const now = minuteOf(9_999) + 60_000;
+  expect(thinning.tell('9999', now - 1)).toBeNull();
+  expect(thinning.tell('one more', now)).toEqual({ leftOut: 0 });
+  expect(thinning.tell('9999', now)).toEqual({ leftOut: 0 });
+});
+
+it('leaves out what many sources cause together, and counts it', () => {
+  const thinning = new LogThinning();
+  const lines = Array.from({ length: 1000 }, (_, i) => thinning.tell(`192.0.${i >> 8}.${i & 255}`, 0));
+  expect(lines.filter((line) => line !== null)).toHaveLength(600);
+  expect(thinning.tell('203.0.113.1', 59_999)).toBeNull();
+  expect(thinning.tell('203.0.113.1', 60_000)).toEqual({ leftOut: 401 });
+});
+
+it('takes the addresses of one /64 for one source', () => {
+  const thinning = new LogThinning();
+  expect(thinning.tell('2001:db8::1', 0)).toEqual({ leftOut: 0 });
+  expect(thinning.tell('2001:db8::2', 0)).toBeNull();
+});
