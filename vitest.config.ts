@@ -21,7 +21,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            '{shared,edge,control}/**/*.test.ts',
+            '{shared,outgoing,edge,control}/**/*.test.ts',
             'test/{torture,fuzz}/**/*.test.ts',
             'test/*.test.ts',
           ],

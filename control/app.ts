@@ -116,7 +116,7 @@ async function assemble(options: AppOptions, database: Database, clock: Clock): 
   addGuard(app, { ...config, db: database.db, clock, wrongKeys: services.wrongKeys });
   addIdempotency(app, services);
   const posting = { ...services, db: database.db, timeoutMs: config.webhookTimeoutMs, ...options.webhooks };
-  const senders = alertSenders(config, logger);
+  const senders = alertSenders(config, clock, logger);
   const porting = portingParts(services, logger, metrics.registry);
   const widgets = startWidgets(services, logger, widgetMetrics(metrics.registry));
   const testRuns = createTestRuns(services, logger, metrics.registry);
@@ -219,7 +219,9 @@ function createServices(options: AppOptions, database: Database, clock: Clock): 
     { config, clock, database, secrets, allowedTargets },
     {
       log: options.logger,
-      sms: config.sms ? smsSender(config.sms) : logSender('sms', options.logger),
+      sms: config.sms
+        ? smsSender(config.sms, clock, config.alerts.sendTimeoutMs)
+        : logSender('sms', options.logger),
       ...webhooks,
     },
   );

@@ -3,7 +3,7 @@
  * host name judges every address it got and then connects to exactly one of them, so that a name that
  * resolves differently a moment later (DNS rebinding) gains nothing.
  */
-import { BlockList, isIP, isIPv4, isIPv6, type LookupFunction } from 'node:net';
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
 export type TargetVerdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
 
@@ -38,6 +38,24 @@ const refused: readonly RefusedNetwork[] = [
   refusal('a local-use NAT64 address', ['64:ff9b:1::/48']),
   // RFC 4380: leads through a relay to an IPv4 address that it hides.
   refusal('a Teredo address', ['2001::/32']),
+  // RFC 5737, RFC 3849, RFC 9637: in examples only.
+  refusal('a documentation address', [
+    '192.0.2.0/24',
+    '198.51.100.0/24',
+    '203.0.113.0/24',
+    '2001:db8::/32',
+    '3fff::/20',
+  ]),
+  // RFC 2544, RFC 5180: between measuring devices, and routed inside some networks.
+  refusal('a benchmarking address', ['198.18.0.0/15', '2001:2::/48']),
+  // RFC 7526: the deprecated anycast of 6to4 relays.
+  refusal('a 6to4 relay address', ['192.88.99.0/24']),
+  // RFC 4291 section 2.5.5.1: deprecated; what they lead to is up to the host.
+  refusal('an IPv4-compatible address', ['::/96']),
+  // RFC 6666, RFC 4843 and RFC 7343, RFC 9602: a sink, names of hosts, segments of a network.
+  refusal('a discard-only address', ['100::/64']),
+  refusal('an ORCHID address', ['2001:10::/28', '2001:20::/28']),
+  refusal('a segment routing address', ['5f00::/16']),
   // Not in the contract's list, but nothing answers there: the broadcast address is among them.
   refusal('a reserved address', ['240.0.0.0/4', '192.0.0.0/24']),
 ];
@@ -75,7 +93,7 @@ export function parseNetworks(entries: readonly string[]): BlockList {
 export function judgeAddress(address: string, allowed: BlockList): TargetVerdict {
   const plain = withoutZone(address);
   if (isIP(plain) === 0) return { allowed: false, reason: `${address} is not an IP address` };
-  const forms = [plain, ...embeddedIpv4(plain)];
+  const forms = [...embeddedIpv4(plain), plain];
   if (forms.some((form) => contains(allowed, form))) return allowedVerdict;
   for (const form of forms) {
     for (const { reason, networks } of refused) {
@@ -98,15 +116,6 @@ export function judgeAddresses(addresses: readonly ResolvedAddress[], allowed: B
     if (!verdict.allowed) return verdict;
   }
   return allowedVerdict;
-}
-
-/** A look-up for node's sockets that yields exactly these addresses, whatever DNS says later. */
-export function pinnedLookup(addresses: readonly [ResolvedAddress, ...ResolvedAddress[]]): LookupFunction {
-  const [first] = addresses;
-  return (_host, options, callback) => {
-    if (options.all) callback(null, [...addresses]);
-    else callback(null, first.address, first.family);
-  };
 }
 
 /**

@@ -9,25 +9,25 @@ const root = dirname(import.meta.dirname);
 const table: readonly { readonly folder: string; readonly may: readonly string[] }[] = [
   { folder: 'shared/agent', may: ['shared/'] },
   { folder: 'shared', may: [] },
+  { folder: 'outgoing', may: ['shared/'] },
   { folder: 'edge/engine', may: ['shared/'] },
   { folder: 'edge/call', may: ['shared/'] },
   { folder: 'edge/signaling', may: ['shared/', 'edge/call/'] },
   { folder: 'edge/media', may: ['shared/', 'edge/call/'] },
-  { folder: 'edge/agent', may: ['shared/', 'edge/call/'] },
+  { folder: 'edge/agent', may: ['shared/', 'outgoing/', 'edge/call/'] },
   { folder: 'edge/trunks', may: ['shared/', 'edge/call/'] },
   { folder: 'edge/reporting', may: ['shared/'] },
   // main.ts and what it is made of: hands everything together, except the engine, a program of its own.
   { folder: 'edge', may: ['shared/'] },
   { folder: 'control/db', may: ['shared/'] },
   { folder: 'control/http', may: ['shared/', 'control/db/'] },
-  { folder: 'control/outgoing', may: ['shared/'] },
   {
     folder: 'control/:area',
     may: [
       'shared/',
       'control/db/',
       'control/http/',
-      'control/outgoing/',
+      'outgoing/',
       'control/conversations/',
       'control/config.ts',
       'control/services.ts',
@@ -92,12 +92,12 @@ function isAllowed({ from, to }: Import): boolean {
   return row.folder.startsWith('control/') && isOpenArea(to);
 }
 
-const files = ['shared', 'edge', 'control'].flatMap(sources);
+const files = ['shared', 'outgoing', 'edge', 'control'].flatMap(sources);
 const imports = files.flatMap(importsOf);
 
-test.each(['shared', 'edge', 'control'])('%s has files, and imports between them', (folder) => {
-  expect(files.filter((file) => file.startsWith(`${folder}/`)).length).toBeGreaterThan(5);
-  expect(imports.filter(({ from }) => from.startsWith(`${folder}/`)).length).toBeGreaterThan(5);
+test.each(['shared', 'outgoing', 'edge', 'control'])('%s has files, and imports between them', (folder) => {
+  expect(files.filter((file) => file.startsWith(`${folder}/`)).length).toBeGreaterThan(2);
+  expect(imports.filter(({ from }) => from.startsWith(`${folder}/`)).length).toBeGreaterThan(2);
 });
 
 test('every import is one that the table allows', () => {
@@ -116,6 +116,9 @@ test('the table refuses what it is there to refuse', () => {
   const refused: [string, string][] = [
     ['shared/agent/interpreter.ts', 'shared/models/rule-engine.ts'],
     ['shared/errors.ts', 'edge/call/call.ts'],
+    ['shared/models/model-fetch.ts', 'outgoing/request.ts'],
+    ['outgoing/connect.ts', 'control/config.ts'],
+    ['edge/call/call.ts', 'outgoing/request.ts'],
     ['edge/call/call.ts', 'edge/media/media.ts'],
     ['edge/signaling/srf.ts', 'edge/media/media.ts'],
     ['edge/signaling/srf.ts', 'edge/engine/message/parse.ts'],

@@ -1,27 +1,37 @@
 /** SMS through the deployment's SMS service: POST {from, to, text} as JSON, with a bearer key. */
+import { sendOutgoing } from '#outgoing/request.ts';
+import type { Clock } from '#shared/clock.ts';
 import type { SmsSettings } from '../config.ts';
 import { errorText, type NoticeSender, type SendResult } from './senders.ts';
 
-/** The service is named by the deployment, so the rules for customers' targets (contract 1.9) do not apply. */
-export function smsSender({ url, key, from }: SmsSettings): NoticeSender {
+/**
+ * The service is named by the deployment, so the rules for customers' targets (contract 1.9) do not apply.
+ * @param timeoutMs longest time of one attempt
+ */
+export function smsSender({ url, key, from }: SmsSettings, clock: Clock, timeoutMs: number): NoticeSender {
   return {
     reachesPeople: true,
     send: async (notice, signal) => {
       try {
-        const answer = await fetch(url, {
-          method: 'POST',
-          redirect: 'manual',
-          signal,
-          headers: {
-            'content-type': 'application/json',
-            'user-agent': 'Trunkline',
-            // Lets the service recognise an attempt whose answer was lost.
-            'idempotency-key': notice.id,
-            ...(key !== null && { authorization: `Bearer ${key}` }),
+        const answer = await sendOutgoing(
+          { clock, allowedTargets: null },
+          {
+            method: 'POST',
+            url: new URL(url),
+            headers: {
+              'content-type': 'application/json',
+              'user-agent': 'Trunkline',
+              // Lets the service recognise an attempt whose answer was lost.
+              'idempotency-key': notice.id,
+              ...(key !== null && { authorization: `Bearer ${key}` }),
+            },
+            body: JSON.stringify({ from, to: notice.recipient, text: notice.text }),
+            timeoutMs,
+            // The status is enough.
+            mostBytes: 0,
+            signal,
           },
-          body: JSON.stringify({ from, to: notice.recipient, text: notice.text }),
-        });
-        await answer.body?.cancel();
+        );
         return verdict(answer.status);
       } catch (error) {
         return { outcome: 'unavailable', error: errorText(error) };

@@ -15,12 +15,13 @@ type Senders = Readonly<Record<NoticeChannel, NoticeSender>>;
 /** @throws Error when the file of SMTP_CA cannot be read */
 export function alertSenders(
   { alerts, mail, sms }: Services['config'],
+  clock: Services['clock'],
   log: Pick<FastifyBaseLogger, 'info'>,
 ): Senders {
   const ca = mail?.ca ? readFileSync(mail.ca, 'utf8') : null;
   return {
     email: mail ? mailSender(mail, ca, alerts.sendTimeoutMs) : logSender('email', log),
-    sms: sms ? smsSender(sms) : logSender('sms', log),
+    sms: sms ? smsSender(sms, clock, alerts.sendTimeoutMs) : logSender('sms', log),
   };
 }
 

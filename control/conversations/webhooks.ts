@@ -1,6 +1,7 @@
 /** Calls the webhooks of a text conversation: at judged addresses only, without redirects (contract 1.9). */
+import { type OutgoingParts, sendOutgoing } from '#outgoing/request.ts';
+import { parsedBody } from '#shared/agent/answer-body.ts';
 import type { WebhookRequest, WebhookResult } from '#shared/agent/conversation.ts';
-import { type OutgoingParts, sendOutgoing } from '../outgoing/request.ts';
 
 /** What is read of an answer; more is an error. */
 const mostBytes = 1_048_576;
@@ -16,7 +17,7 @@ export function webhookClient(
       const request = { url: new URL(url), method, headers, body, timeoutMs, mostBytes, signal };
       const answer = await sendOutgoing(parts, request);
       if (answer.cut) return failed(`the response is larger than ${mostBytes} bytes`);
-      return { status: answer.status, body: parsed(answer.body.toString('utf8')), error: null };
+      return { status: answer.status, body: parsedBody(answer.body.toString('utf8')), error: null };
     } catch (error) {
       return failed(error instanceof Error ? error.message : String(error));
     }
@@ -25,12 +26,4 @@ export function webhookClient(
 
 function failed(error: string): WebhookResult {
   return { status: null, body: null, error };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,6 +1,7 @@
 /** A carrier's porting API over HTTP with JSON, of the common shape; docs/porting.md has the calls. */
 import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
+import { sendOutgoing } from '#outgoing/request.ts';
 import type { PortCheckResult } from '#shared/api/porting.ts';
 import type { Clock } from '#shared/clock.ts';
 import { toE164 } from '#shared/e164.ts';
@@ -105,14 +106,12 @@ async function exchange(
   sent: Sent,
   ending?: AbortSignal,
 ): Promise<Received> {
-  const limit = new AbortController();
-  const timer = clock.after(timeoutMs, () => limit.abort(new Error(`no answer within ${timeoutMs} ms`)));
-  try {
-    const type = sent.bytes ? sent.bytes.type : 'application/json';
-    const answer = await fetch(url + sent.path, {
+  const type = sent.bytes ? sent.bytes.type : 'application/json';
+  const answer = await sendOutgoing(
+    { clock, allowedTargets: null },
+    {
       method: sent.method,
-      redirect: 'manual',
-      signal: ending ? AbortSignal.any([ending, limit.signal]) : limit.signal,
+      url: new URL(url + sent.path),
       headers: {
         accept: 'application/json',
         'user-agent': 'Trunkline',
@@ -120,26 +119,20 @@ async function exchange(
         ...(key !== null && { authorization: `Bearer ${key}` }),
         ...(sent.idempotencyKey !== undefined && { 'idempotency-key': sent.idempotencyKey }),
       },
-      ...(sent.bytes ? { body: Buffer.from(sent.bytes.bytes) } : {}),
-      ...(sent.body !== undefined && { body: JSON.stringify(sent.body) }),
-    });
-    return { status: answer.status, body: await readJson(answer) };
-  } finally {
-    timer.cancel();
-  }
+      body: sent.bytes?.bytes ?? (sent.body === undefined ? null : JSON.stringify(sent.body)),
+      timeoutMs,
+      mostBytes: answerBytes,
+      signal: ending ?? new AbortController().signal,
+    },
+  );
+  if (answer.cut) throw new Error(`the carrier's answer is longer than ${answerBytes} bytes`);
+  return { status: answer.status, body: jsonOf(answer.body.toString('utf8')) };
 }
 
-/** Undefined when it is no JSON. @throws Error when it is too long */
-async function readJson(answer: Response): Promise<unknown> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of answer.body ?? []) {
-    parts.push(part);
-    length += part.length;
-    if (length > answerBytes) throw new Error(`the carrier's answer is longer than ${answerBytes} bytes`);
-  }
+/** Undefined when it is no JSON. */
+function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(Buffer.concat(parts).toString());
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,14 +1,11 @@
 /** What one attempt of a tool does, by the kind of its action. */
+import { OutgoingFailure } from '#outgoing/failure.ts';
+import { type OutgoingAnswer, type OutgoingParts, sendOutgoing } from '#outgoing/request.ts';
+import { parsedBody } from '#shared/agent/answer-body.ts';
 import { isObject } from '#shared/agent/graph-problem.ts';
 import { toE164 } from '#shared/e164.ts';
 import { newId } from '#shared/ids.ts';
 import type { Db } from '../db/tables.ts';
-import {
-  type OutgoingAnswer,
-  OutgoingFailure,
-  type OutgoingParts,
-  sendOutgoing,
-} from '../outgoing/request.ts';
 import type { Attempt } from './attempts.ts';
 import type { CodePool, CodeWork } from './code-pool.ts';
 import { fingerprint, type HttpCall, restCall, serviceCall } from './http-call.ts';
@@ -119,7 +116,7 @@ function httpPrepared(
 function judged(answer: OutgoingAnswer, refusal: (answer: unknown) => string | null): Attempt {
   const { status, cut } = answer;
   const text = answer.body.toString('utf8');
-  const data = text === '' ? null : cut ? text : parsed(text);
+  const data = text === '' ? null : cut ? text : parsedBody(text);
   if (status < 200 || status > 299) {
     const again = status === 429 || status >= 500;
     return { statusCode: status, data, error: `the target answered ${status}`, again };
@@ -131,14 +128,6 @@ function judged(answer: OutgoingAnswer, refusal: (answer: unknown) => string | n
       ? null
       : `the target refused it: ${refused}`;
   return { statusCode: status, data, error, again: false };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function smsPrepared({ sendSms }: PrepareParts, { to, text }: Params): Prepared {

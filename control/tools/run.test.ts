@@ -187,8 +187,17 @@ describe('a run', () => {
     expect((await run(id)).body.data).toMatchObject({
       success: false,
       statusCode: null,
-      error: `connect ECONNREFUSED 127.0.0.1:${target.port}`,
+      error: '127.0.0.1 refused the connection (ECONNREFUSED)',
     });
+  });
+
+  it('keeps an answer that is nested without end as text', async () => {
+    const id = await toolOf({ body: { url: target.url }, response_data: [{ name: 'deep', data: '$' }] });
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+    target.reply({ body: deep });
+    const answer = await run(id);
+    expect(answer.status).toBe(200);
+    expect(answer.body.data).toMatchObject({ success: true, data: deep });
   });
 
   it('repeats what may succeed', async () => {

@@ -4,12 +4,12 @@
  *     inputs fit the schema? -> resource there? -> template filled in -> cached? -> attempts -> variables -> log
  */
 import type { FastifyBaseLogger } from 'fastify';
+import type { OutgoingParts } from '#outgoing/request.ts';
 import { isObject } from '#shared/agent/graph-problem.ts';
 import { ApiError, errorItem } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { SecretBox } from '../db/secrets.ts';
 import type { Db, IntegrationResourceRow, ToolRow } from '../db/tables.ts';
-import type { OutgoingParts } from '../outgoing/request.ts';
 import { withRetries } from './attempts.ts';
 import { cacheKey, ResultCache } from './cache.ts';
 import { CodePool } from './code-pool.ts';

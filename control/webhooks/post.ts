@@ -1,5 +1,5 @@
 /** One HTTPS POST to an address that was judged (contract 1.9 and 13). */
-import { type OutgoingParts, sendOutgoing } from '../outgoing/request.ts';
+import { type OutgoingParts, sendOutgoing } from '#outgoing/request.ts';
 import type { AttemptResult } from './rules.ts';
 
 export interface PostParts extends OutgoingParts {

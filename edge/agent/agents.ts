@@ -1,5 +1,6 @@
 /** Makes the agent of a call by its settings. */
 import type { BlockList } from 'node:net';
+import { type Resolver, systemResolver } from '#outgoing/connect.ts';
 import { builtInVariables } from '#shared/agent/built-in-variables.ts';
 import type { Talk } from '#shared/agent/conversation.ts';
 import type { LoadedPathway } from '#shared/agent/conversation-options.ts';
@@ -18,7 +19,6 @@ import type { Agents, CallFacts } from '../call/ports/agents.ts';
 import { type Answerer, type AnsweringLimits, answeringLimits } from './answering/detector.ts';
 import { ConsultAgent, type ConsultLimits, consultLimits } from './consult-agent.ts';
 import { EchoAgent } from './echo-agent.ts';
-import { type Resolver, systemResolver } from './judged-target.ts';
 import { pathwayAgent } from './pathway-agent.ts';
 import { personaAgent } from './persona-agent.ts';
 import { ringback } from './ringback.ts';

@@ -139,7 +139,9 @@ describe('opening', () => {
 
   it('fails when the certificate is not trusted', async () => {
     const server = await listen();
-    await expect(agentFor({ url: server.url }).agent.prepare()).rejects.toThrow('self-signed certificate');
+    await expect(agentFor({ url: server.url }).agent.prepare()).rejects.toThrow(
+      'localhost has a self-signed TLS certificate',
+    );
   });
 
   it('refuses ws:// and private addresses, without a connection', async () => {

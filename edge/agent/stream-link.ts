@@ -7,11 +7,11 @@
  *                             [ closed ] <--1000, close-+
  */
 import { createHmac } from 'node:crypto';
-import type { BlockList, LookupFunction } from 'node:net';
+import type { BlockList } from 'node:net';
 import { type ClientOptions, WebSocket } from 'ws';
+import { connectJudged, type Resolver } from '#outgoing/connect.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Log } from '../call/log.ts';
-import { judgedLookup, type Resolver } from './judged-target.ts';
 import { type StreamFormat, streamFormats } from './stream-messages.ts';
 
 export interface StreamLimits {
@@ -139,16 +139,18 @@ export class StreamLink {
     const { url, allowed, resolve, ca, limits } = this.#deps;
     const target = new URL(url);
     if (target.protocol !== 'wss:') throw new Error(`${url} is not a wss:// URL`);
-    const lookup = await unlessAborted(judgedLookup(target, allowed(), resolve), limit);
-    if (this.#closed) throw new Error('the call ended');
-    const options: ClientOptions & { closeTimeout: number; lookup: LookupFunction } = {
+    const connection = await connectJudged(target, { allowed: allowed(), resolve, ca }, limit);
+    if (this.#closed || limit.aborted) {
+      connection.destroy();
+      throw new Error('the call ended');
+    }
+    const options: ClientOptions & { closeTimeout: number } = {
       headers: this.#signedHeaders(),
-      lookup,
+      createConnection: () => connection,
       perMessageDeflate: false,
       maxPayload: limits.maxMessageBytes,
       closeTimeout: limits.closeWithinMs,
       followRedirects: false,
-      ...(ca === undefined ? {} : { ca }),
     };
     const formats = this.#format ? [this.#format] : streamFormats;
     const offered = formats.map((format) => format.subprotocol);

@@ -1,10 +1,10 @@
 /** Sends the request of a Webhook node to a judged address; redirects are not followed (contract 1.9). */
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import type { BlockList } from 'node:net';
+import type { Resolver } from '#outgoing/connect.ts';
+import { sendOutgoing } from '#outgoing/request.ts';
+import { parsedBody } from '#shared/agent/answer-body.ts';
 import type { WebhookRequest, WebhookResult } from '#shared/agent/conversation.ts';
 import type { Clock } from '#shared/clock.ts';
-import { judgedLookup, type Resolver } from './judged-target.ts';
 
 export interface WebhookClientDeps {
   readonly allowed: () => BlockList;
@@ -34,53 +34,15 @@ export function createWebhookClient(
 
 async function send(request: WebhookRequest, deps: WebhookClientDeps): Promise<WebhookResult> {
   if (!URL.canParse(request.url)) throw new Error(`"${request.url}" is not a URL`);
-  const url = new URL(request.url);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new Error(`${url.protocol} is not supported`);
-  const lookup = await judgedLookup(url, deps.allowed(), deps.resolve);
-  const open = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  const { method, headers, timeoutMs } = request;
-  const ca = deps.ca === undefined ? {} : { ca: deps.ca };
-  const outgoing = open(url, { method, headers, lookup, agent: false, ...ca });
-  const timer = deps.clock.after(timeoutMs, () =>
-    outgoing.destroy(new Error(`no answer within ${timeoutMs} ms`)),
+  const { clock, resolve, ca, maxResponseBytes: mostBytes = 1_048_576 } = deps;
+  const { method, headers, body, timeoutMs } = request;
+  const answer = await sendOutgoing(
+    { clock, resolve, allowedTargets: deps.allowed(), ...(ca !== undefined && { ca }) },
+    { url: new URL(request.url), method, headers, body, timeoutMs, mostBytes, signal: never },
   );
-  try {
-    return await exchange(outgoing, request.body, deps.maxResponseBytes ?? 1_048_576);
-  } finally {
-    timer.cancel();
-    outgoing.destroy();
-  }
+  if (answer.cut) throw new Error(`the response is larger than ${mostBytes} bytes`);
+  return { status: answer.status, body: parsedBody(answer.body.toString('utf8')), error: null };
 }
 
-function exchange(outgoing: ClientRequest, body: string | null, maxBytes: number): Promise<WebhookResult> {
-  return new Promise((resolve, reject) => {
-    outgoing.on('error', reject);
-    outgoing.on('response', (response) => {
-      readBody(response, maxBytes).then(
-        (text) => resolve({ status: response.statusCode ?? null, body: parsed(text), error: null }),
-        reject,
-      );
-    });
-    outgoing.end(body ?? undefined);
-  });
-}
-
-async function readBody(response: IncomingMessage, limit: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limit) throw new Error(`the response is larger than ${limit} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
+/** A webhook of a call is ended by its own deadline alone. */
+const never = new AbortController().signal;

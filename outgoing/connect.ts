@@ -1,0 +1,127 @@
+/**
+ * The one way out of both programs to a customer's target (contract 1.9):
+ *
+ *     look-up --every address judged--> connect to a judged address --https, wss--> TLS handshake -> socket
+ *
+ * Each stage ends with a socket or an `OutgoingFailure`, at once or late, and leaves nothing behind.
+ */
+import { lookup } from 'node:dns/promises';
+import { type BlockList, connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { judgeAddresses, type ResolvedAddress } from '#shared/outgoing-targets.ts';
+import { failureWords, OutgoingFailure } from './failure.ts';
+
+/** All addresses of a host name. */
+export type Resolver = (host: string) => Promise<readonly ResolvedAddress[]>;
+
+export const systemResolver: Resolver = (host) => lookup(host, { all: true });
+
+export interface ConnectParts {
+  /** Networks that may be contacted although they are refused otherwise; null: the operator named the target. */
+  readonly allowed: BlockList | null;
+  readonly resolve: Resolver;
+  /** PEM of the authorities that are trusted; undefined: those of Node. */
+  readonly ca: string | string[] | undefined;
+}
+
+/**
+ * Connects to the host of `url` (http, https, ws, wss) and does the TLS handshake.
+ * @param signal ends it at any stage; its reason is thrown
+ * @returns an open socket that has a listener for errors; whoever takes it destroys it
+ * @throws OutgoingFailure
+ */
+export async function connectJudged(url: URL, parts: ConnectParts, signal: AbortSignal): Promise<Socket> {
+  const host = bareHost(url);
+  try {
+    const addresses = await untilAborted(judgedAddresses(host, parts), signal);
+    return await open(url, host, addresses, parts.ca, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof OutgoingFailure) throw error;
+    throw new OutgoingFailure('network', failureWords(host, error), error);
+  }
+}
+
+/** The host of a URL as look-ups and certificates have it: IPv6 without brackets. */
+export function bareHost({ hostname }: URL): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+}
+
+async function judgedAddresses(
+  host: string,
+  { allowed, resolve }: ConnectParts,
+): Promise<readonly ResolvedAddress[]> {
+  const family = isIP(host);
+  const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
+  if (addresses.length === 0) throw new OutgoingFailure('network', `${host} has no address`);
+  if (allowed === null) return addresses;
+  const verdict = judgeAddresses(addresses, allowed);
+  if (verdict.allowed) return addresses;
+  throw new OutgoingFailure('refused', `${host} must not be contacted: ${verdict.reason}`);
+}
+
+function open(
+  url: URL,
+  host: string,
+  addresses: readonly ResolvedAddress[],
+  ca: string | string[] | undefined,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const secure = url.protocol === 'https:' || url.protocol === 'wss:';
+  const target = {
+    host,
+    port: Number(url.port) || (secure ? 443 : 80),
+    lookup: pinnedLookup(addresses),
+    noDelay: true,
+  };
+  return new Promise((resolve, reject) => {
+    const socket = secure
+      ? connectTls({
+          ...target,
+          ...(isIP(host) === 0 && { servername: host }),
+          ...(ca !== undefined && { ca }),
+          ALPNProtocols: ['http/1.1'],
+        })
+      : connectTcp(target);
+    const abort = () => socket.destroy(new Error('the attempt was given up'));
+    // Stays after the hand-over: an error between two owners of the socket must find a listener.
+    socket.on('error', (error) => {
+      signal.removeEventListener('abort', abort);
+      reject(error);
+    });
+    socket.once('close', () => reject(new OutgoingFailure('network', `${host} closed the connection`)));
+    socket.once(secure ? 'secureConnect' : 'connect', () => {
+      signal.removeEventListener('abort', abort);
+      resolve(socket);
+    });
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+  });
+}
+
+/**
+ * A look-up for node's sockets that yields exactly these addresses, whatever DNS says later. It answers in a later
+ * tick, as a real one does: a connection that fails at once would otherwise fail before anybody listens.
+ */
+function pinnedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
+  return (_host, options, callback) => {
+    process.nextTick(() => {
+      const [first] = addresses;
+      if (options.all) callback(null, [...addresses]);
+      else callback(null, first?.address ?? '', first?.family);
+    });
+  };
+}
+
+/** The outcome of `work`, or the reason of the signal when that comes first. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort);
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

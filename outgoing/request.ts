@@ -1,0 +1,135 @@
+/** One HTTP request over undici, on a connection of its own to a judged address. Redirects are not followed. */
+import { Client, errors } from 'undici';
+import type { Clock } from '#shared/clock.ts';
+import { bareHost, type ConnectParts, connectJudged, systemResolver } from './connect.ts';
+import { failureWords, OutgoingFailure } from './failure.ts';
+
+export interface OutgoingParts {
+  readonly clock: Clock;
+  /** Networks that may be contacted although they are refused otherwise; null: the operator named the target. */
+  readonly allowedTargets: ConnectParts['allowed'];
+  /** All addresses of a host name. Default: the system's. */
+  readonly resolve?: ConnectParts['resolve'];
+  /** PEM of the authorities that are trusted. Default: those of Node. */
+  readonly ca?: ConnectParts['ca'];
+}
+
+export interface OutgoingRequest {
+  readonly method: string;
+  /** http or https */
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** null: none */
+  readonly body: string | Uint8Array | null;
+  /** Longest time from the look-up to the end of what is read of the answer, ms. */
+  readonly timeoutMs: number;
+  /** Most bytes of the answer's body that are read; 0: none, the head is enough. */
+  readonly mostBytes: number;
+  readonly signal: AbortSignal;
+}
+
+export interface OutgoingAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+  /** Whether the answer was longer than `mostBytes`. */
+  readonly cut: boolean;
+}
+
+/** Largest head of an answer, bytes. More is no answer of an API; Node's own limit. */
+const mostHeadBytes = 16_384;
+
+/** Resolves with the answer, whatever its status. @throws OutgoingFailure */
+export async function sendOutgoing(parts: OutgoingParts, request: OutgoingRequest): Promise<OutgoingAnswer> {
+  const { url, timeoutMs } = request;
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new OutgoingFailure('refused', `${url.protocol} is not supported`);
+  }
+  const limit = new AbortController();
+  const timer = parts.clock.after(timeoutMs, () => limit.abort());
+  const signal = AbortSignal.any([request.signal, limit.signal]);
+  const client = clientFor(parts, url, signal);
+  try {
+    signal.throwIfAborted();
+    return await exchange(client, request, signal);
+  } catch (error) {
+    throw failureOf(error, request, limit.signal);
+  } finally {
+    timer.cancel();
+    // Ends the connection with the request: a kept one would go to an address that was judged for another.
+    await client.destroy();
+  }
+}
+
+/** A client of one request: its one connection is judged, and ends with the signal while it is being made. */
+function clientFor(parts: OutgoingParts, { href, origin }: URL, signal: AbortSignal): Client {
+  const { allowedTargets: allowed, resolve = systemResolver, ca } = parts;
+  return new Client(origin, {
+    pipelining: 0,
+    maxHeaderSize: mostHeadBytes,
+    // The deadline of the whole request stands above these.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: (_options, callback) => {
+      connectJudged(new URL(href), { allowed, resolve, ca }, signal).then(
+        (socket) => callback(null, socket),
+        (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
+      );
+    },
+  });
+}
+
+async function exchange(
+  client: Client,
+  { url, method, headers, body, mostBytes }: OutgoingRequest,
+  signal: AbortSignal,
+): Promise<OutgoingAnswer> {
+  const answer = await client.request({
+    method: method as 'GET',
+    path: url.pathname + url.search,
+    headers: { ...credentials(url), ...headers },
+    body,
+    signal,
+  });
+  const type = answer.headers['content-type'];
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Ended by us, with a head that was enough or a body that is too long: no failure of the request.
+  answer.body.on('error', () => undefined);
+  try {
+    if (mostBytes > 0) {
+      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+        chunks.push(chunk);
+        size += chunk.length;
+        if (size > mostBytes) break;
+      }
+    }
+  } finally {
+    answer.body.destroy();
+  }
+  return {
+    status: answer.statusCode,
+    contentType: (Array.isArray(type) ? type[0] : type) ?? '',
+    body: Buffer.concat(chunks).subarray(0, mostBytes),
+    cut: mostBytes === 0 || size > mostBytes,
+  };
+}
+
+/** Name and password in a URL are those of HTTP's basic authentication (RFC 7617). */
+function credentials({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {};
+  const plain = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { authorization: `Basic ${Buffer.from(plain).toString('base64')}` };
+}
+
+function failureOf(error: unknown, request: OutgoingRequest, limit: AbortSignal): OutgoingFailure {
+  if (request.signal.aborted) return new OutgoingFailure('aborted', 'the request was given up', error);
+  if (limit.aborted) return new OutgoingFailure('timeout', `no answer within ${request.timeoutMs} ms`, error);
+  if (error instanceof OutgoingFailure) return error;
+  // A header or method that cannot be sent: another attempt would come to the same.
+  const isOurs = error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError;
+  if (isOurs || error instanceof URIError) {
+    return new OutgoingFailure('refused', `the request cannot be sent: ${error.message}`, error);
+  }
+  return new OutgoingFailure('network', failureWords(bareHost(request.url), error), error);
+}
