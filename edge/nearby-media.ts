@@ -28,6 +28,9 @@ function nearbyLeg(leg: MediaLeg, near: (sdp: string) => string): MediaLeg {
     get codec() {
       return leg.codec;
     },
+    get keys() {
+      return leg.keys;
+    },
     get held() {
       return leg.held;
     },

@@ -23,6 +23,9 @@ export class HostGate implements AgentHost {
   async sendDtmf(digits: string): Promise<void> {
     if (this.#open) await this.#host.sendDtmf(digits);
   }
+  keysPossible(): boolean {
+    return this.#host.keysPossible();
+  }
   transcript(entry: TranscriptEntry): void {
     if (this.#open) this.#host.transcript(entry);
   }

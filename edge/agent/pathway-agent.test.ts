@@ -54,11 +54,14 @@ interface Setup {
   readonly tts?: TextToSpeech;
   readonly stt?: SpeechToText;
   readonly config?: PathwayConfig;
+  /** Whether the call has telephone-event. */
+  readonly keys?: boolean;
 }
 
-function setUp({ settings = {}, tts = countingVoice, stt, config = menu }: Setup = {}) {
+function setUp({ settings = {}, tts = countingVoice, stt, config = menu, keys = true }: Setup = {}) {
   const clock = new FakeClock();
   const host = new RecordingHost();
+  host.keys = keys;
   const log = new RecordingLog();
   let ids = 0;
   const deps: AgentsDeps = {
@@ -398,6 +401,80 @@ describe('speech recognition', () => {
       'assistant: Press 1, 2 or 3.',
       'user: my account',
     ]);
+    agent.close('over');
+  });
+});
+
+describe('a call on which keys are impossible', () => {
+  const says = (...texts: string[]): SpeechToText => ({ transcribe: async () => texts.shift() ?? '' });
+  const told = 'I cannot hear key presses on this line. Please say your answer instead.';
+
+  it('is told so before it is asked for keys, once, and goes on with words', async () => {
+    const { agent, host, begin } = setUp({ stt: says('one', '1234'), keys: false });
+    await begin();
+    await takeFrames(agent, 100);
+    expect(host.lines('assistant')).toEqual(['assistant: Press 1, 2 or 3.', `assistant: ${told}`]);
+    hear(agent.write, 3000, 25);
+    hear(agent.write, 0, 35);
+    await settle();
+    await takeFrames(agent, 30);
+    hear(agent.write, 3000, 25);
+    hear(agent.write, 0, 35);
+    await settle();
+    expect(host.learned).toEqual({ account: 1234 });
+    expect(host.lines('user', 'assistant')).toEqual([
+      'assistant: Press 1, 2 or 3.',
+      `assistant: ${told}`,
+      'user: one',
+      'assistant: Account?',
+      'user: 1234',
+      'assistant: Thanks 1234.',
+    ]);
+    agent.close('over');
+  });
+
+  it('waits for nothing for ever where words are not understood either', async () => {
+    const { agent, clock, host, begin, pass } = setUp({ keys: false });
+    await begin();
+    expect(host.entries[0]?.text).toBe(
+      'No speech recognition is configured and keys are impossible: the caller cannot answer.',
+    );
+    for (let waits = 0; waits < 3; waits++) {
+      await takeFrames(agent, 100);
+      await pass(10_000);
+    }
+    await pass(200);
+    expect(host.lines('assistant').filter((line) => line.includes('key presses'))).toEqual([
+      'assistant: I cannot hear key presses on this line.',
+    ]);
+    expect(host.hangups).toHaveLength(1);
+    agent.close('over');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is told nothing by an agent that wants no keys', async () => {
+    const config = {
+      ...menu,
+      edges: menu.edges.map((way) => ({ ...way, data: { label: `go to ${way.target}` } })),
+    };
+    const { agent, host, begin } = setUp({ stt: says(), keys: false, config });
+    await begin();
+    await takeFrames(agent, 100);
+    expect(host.lines('assistant')).toEqual(['assistant: Press 1, 2 or 3.']);
+    agent.close('over');
+  });
+
+  it('has it in its transcript when the agent wanted to press some', async () => {
+    const { agent, host, begin } = setUp({ stt: says('three'), keys: false });
+    await begin();
+    await takeFrames(agent, 100);
+    hear(agent.write, 3000, 25);
+    hear(agent.write, 0, 35);
+    await settle();
+    await takeFrames(agent, 30);
+    expect(host.lines('agent-action')).toContain(
+      'agent-action: The keys 42# could not be sent: the peer takes no telephone-event',
+    );
     agent.close('over');
   });
 });

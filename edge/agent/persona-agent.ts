@@ -41,6 +41,7 @@ export function personaAgent(
         model: models.dialogue,
         understanding: models.understanding,
         channel: 'call',
+        keysPossible: () => host.keysPossible(),
         language,
         temperature,
         firstSentence: first_sentence,

@@ -69,8 +69,12 @@ interface Due {
 
 type Say = Extract<Action, { type: 'say' }>;
 type Listen = Extract<Action, { type: 'listen' }>;
+type Press = Extract<Action, { type: 'press' }>;
 type Transfer = Extract<Action, { type: 'transfer' }>;
 export type ToolAction = Extract<Action, { type: 'tool' }>;
+
+const noKeys = 'I cannot hear key presses on this line.';
+const noKeysButWords = `${noKeys} Please say your answer instead.`;
 
 export class TalkingAgent implements AgentLeg {
   readonly sampleRate: 8000 | 16000;
@@ -91,6 +95,7 @@ export class TalkingAgent implements AgentLeg {
   readonly #over = new AbortController();
   #loggedLines = 0;
   #textsSaid = 0;
+  #toldOfKeys = false;
 
   /** @param begin makes the conversation; its signal is aborted when the call is over */
   constructor(
@@ -163,7 +168,9 @@ export class TalkingAgent implements AgentLeg {
     if (!this.#deps.stt) {
       this.#transcribe(
         'agent-action',
-        'No speech recognition is configured: this call is driven by key presses.',
+        this.#host.keysPossible()
+          ? 'No speech recognition is configured: this call is driven by key presses.'
+          : 'No speech recognition is configured and keys are impossible: the caller cannot answer.',
       );
     }
     if (this.#settings.wait_for_greeting) await this.#hearing.greet(this.#deps.limits.greetingMs);
@@ -196,7 +203,7 @@ export class TalkingAgent implements AgentLeg {
         case 'press':
           await this.#speaking.played();
           this.#transcribe('agent-action', `Sends the keys ${action.digits}`, action);
-          await this.#sendKeys(action.digits);
+          await this.#sendKeys(action);
           break;
         case 'listen':
           return this.#listen(action);
@@ -229,11 +236,13 @@ export class TalkingAgent implements AgentLeg {
     return { type: 'transfer', ok: false, reason: outcome.reason };
   }
 
-  async #sendKeys(digits: string): Promise<void> {
+  async #sendKeys({ digits, nodeId, nodeName }: Press): Promise<void> {
     try {
       await this.#host.sendDtmf(digits);
     } catch (error) {
       this.#deps.log.warn({ err: error, digits }, 'the keys of the agent could not be sent');
+      const why = error instanceof Error ? error.message : String(error);
+      this.#transcribe('agent-action', `The keys ${digits} could not be sent: ${why}`, { nodeId, nodeName });
     }
   }
 
@@ -287,10 +296,20 @@ export class TalkingAgent implements AgentLeg {
   }
 
   async #listen(action: Listen): Promise<ConversationEvent | null> {
+    await this.#tellOfKeys(action);
     const event = await this.#hearing.listen(action, this.#speaking.played());
     if (event?.type === 'keys') this.#transcribe('user', `Pressed ${event.keys}`, action);
     if (event?.type === 'heard') this.#transcribe('user', event.text, action);
     return event;
+  }
+
+  /** Tells the caller, before keys are waited for the first time, that none can be heard. */
+  async #tellOfKeys({ keysExpected, nodeId, nodeName }: Listen): Promise<void> {
+    if (!keysExpected || this.#settings.ignore_button_press || this.#toldOfKeys) return;
+    if (this.#host.keysPossible() || this.#turn.signal.aborted) return;
+    this.#toldOfKeys = true;
+    const text = this.#deps.stt ? noKeysButWords : noKeys;
+    await this.#say({ type: 'say', text, nodeId, nodeName });
   }
 
   // ---------------------------------------------------------------- small parts

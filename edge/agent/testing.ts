@@ -19,6 +19,8 @@ export class RecordingHost implements AgentHost {
   readonly transfers: TransferOrder[] = [];
   readonly answerers: string[] = [];
   joins = 0;
+  /** Whether the call has telephone-event. */
+  keys = true;
   /** What comes of the next transfer; a promise to be settled by the test where it must wait. */
   outcome: TransferOutcome | Promise<TransferOutcome> = { ok: true };
   learned: CallVariables = {};
@@ -27,7 +29,11 @@ export class RecordingHost implements AgentHost {
     this.hangups.push(reason);
   }
   async sendDtmf(digits: string): Promise<void> {
+    if (!this.keys) throw new Error('the peer takes no telephone-event');
     this.keysSent.push(digits);
+  }
+  keysPossible(): boolean {
+    return this.keys;
   }
   transcript(entry: TranscriptEntry): void {
     this.entries.push(entry);

@@ -34,6 +34,7 @@ export function agentHost(call: HostingCall): AgentHost {
     sendDtmf: async (digits) => {
       if (call.answered && !call.termination) await call.media?.sendDtmf(digits);
     },
+    keysPossible: () => call.media?.keys !== 'none',
     transcript: (entry) => call.ledger.transcript(entry),
     variables: (values) => {
       if (!call.ledger.closed) call.ledger.extracted = values;

@@ -54,6 +54,10 @@ export class AgentSeat implements AgentHost {
     await this.#open?.sendDtmf(digits);
   }
 
+  keysPossible(): boolean {
+    return this.#open?.keysPossible() ?? true;
+  }
+
   transcript(entry: TranscriptEntry): void {
     this.#call?.transcript(entry);
   }

@@ -54,6 +54,7 @@ export class CallBody implements TransferredCall {
   readonly #dialog: AnsweredDialog;
   #up = false;
   #leaving = false;
+  #keysNoted = false;
   /** When the longest duration is over. */
   #deadline: number | null = null;
 
@@ -168,12 +169,24 @@ export class CallBody implements TransferredCall {
   start(): void {
     this.#up = true;
     this.#silence.start();
+    this.#noteKeys();
     this.agent.start();
     this.followHold();
     this.transfers.callerUp();
   }
 
+  /** Says in the transcript, once, that nobody can press keys: the caller may try in vain. */
+  #noteKeys(): void {
+    if (this.#keysNoted || this.media?.keys !== 'none') return;
+    this.#keysNoted = true;
+    this.log.info({}, 'keys are impossible: the SDP of the peer has no telephone-event');
+    this.ledger.note(
+      "Keys are impossible on this call: the peer's SDP has no telephone-event (RFC 4733), and keys by SIP INFO are not taken.",
+    );
+  }
+
   followHold(): void {
+    if (this.#up) this.#noteKeys();
     const input = this.media?.held === true ? 'hold' : 'resume';
     if (!this.#owner.accepts(input)) return;
     if (input === 'hold') this.#silence.stop();

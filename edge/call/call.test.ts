@@ -331,6 +331,29 @@ describe('a call', () => {
     expect(last()?.variables).toEqual({ customer: '42', choice: 'sales' });
   });
 
+  it('says once in its transcript that keys are impossible, before its agent speaks', async () => {
+    const leg = new FakeLeg();
+    calls.admit(leg, plan, ['PCMU']);
+    await settle();
+    media.last.keys = 'none';
+    leg.peer.answered();
+    leg.peer.acknowledged(null);
+    await settle();
+    await leg.peer.reanswer(sdpOffer);
+    expect(agents.last.host.keysPossible()).toBe(false);
+    const lines = reports.flatMap((report) => (report.type === 'transcript' ? report.entries : []));
+    expect(lines.map(({ user, text }) => `${user}: ${text}`)).toEqual([
+      "agent-action: Keys are impossible on this call: the peer's SDP has no telephone-event (RFC 4733), and keys by SIP INFO are not taken.",
+    ]);
+    calls.stop('id-1');
+  });
+
+  it('says nothing of keys where they are possible', async () => {
+    await answered();
+    expect(agents.last.host.keysPossible()).toBe(true);
+    expect(reports.filter(({ type }) => type === 'transcript')).toEqual([]);
+  });
+
   it('goes on, and tells the peer of its end, when reports fail', async () => {
     failReports = true;
     const leg = await answered();

@@ -27,6 +27,8 @@ let agents: FakeAgents;
 let routes: FakeRoutes;
 let dialer: FakeDialer;
 let records: CallRecord[];
+/** Of the transcripts. */
+let lines: string[];
 let calls: Calls;
 /** Why reports cannot be kept. */
 let refusal: string | null;
@@ -40,6 +42,7 @@ beforeEach(() => {
   dialer = new FakeDialer();
   records = [];
   refusal = null;
+  lines = [];
   let next = 1;
   calls = new Calls({
     clock,
@@ -50,7 +53,10 @@ beforeEach(() => {
     maxCalls: 1,
     settings: { ringAfterMs: 200, prepareTimeoutMs: 5000, mediaTimeoutMs: 60_000 },
     reporter: {
-      report: (body) => void (body.type === 'call' && records.push(body.call)),
+      report: (body) => {
+        if (body.type === 'call') records.push(body.call);
+        if (body.type === 'transcript') lines.push(...body.entries.map(({ text }) => text));
+      },
       get refusal() {
         return refusal;
       },
@@ -154,6 +160,7 @@ describe('a call of ours', () => {
     dialer.last.peer.answered(fakeAnswer);
     await settle();
     expect(agents.last.started).toBe(1);
+    expect(lines).toEqual(['The keys 1 could not be pressed: no telephone-event.']);
     calls.stop('call-1');
   });
 

@@ -331,6 +331,8 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
       await body.media?.sendDtmf(precallDtmf);
     } catch (error) {
       body.log.warn({ err: error, digits: precallDtmf }, 'the keys before the call could not be pressed');
+      const why = error instanceof Error ? error.message : String(error);
+      body.ledger.note(`The keys ${precallDtmf} could not be pressed: ${why}.`);
     }
   }
 }

@@ -347,3 +347,38 @@ describe('round trip', () => {
     expect(leg.report().round_trip_ms).toBeLessThan(500);
   });
 });
+
+describe('a peer without telephone-event', () => {
+  const withoutEvents = { formats: '0', rtpmaps: ['0 PCMU/8000'] };
+
+  test('is said to have no keys when it offers', async () => {
+    const before = media().stats().legsWithoutKeys;
+    const peer = await newPeer();
+    const leg = await newLeg();
+    expect(leg.keys).toBeNull();
+    const answer = await leg.answer(peer.sdp(withoutEvents));
+    expect(answer).not.toContain('telephone-event');
+    expect(leg.keys).toBe('none');
+    expect(leg.report().keys).toBe('none');
+    await leg.answer(peer.sdp({ ...withoutEvents, direction: 'sendonly' }));
+    expect(media().stats().legsWithoutKeys).toBe(before + 1);
+    await expect(leg.sendDtmf('1')).rejects.toThrow('telephone-event');
+  });
+
+  test('is said to have no keys when it answers', async () => {
+    const peer = await newPeer();
+    const leg = await newLeg();
+    await leg.offer();
+    await leg.accept(peer.sdp(withoutEvents));
+    expect(leg.keys).toBe('none');
+  });
+
+  test('has keys once a later offer has them', async () => {
+    const { peer, leg } = await call();
+    expect(leg.keys).toBe('telephone-event');
+    await leg.answer(peer.sdp(withoutEvents));
+    expect(leg.keys).toBe('none');
+    await leg.answer(peer.sdp());
+    expect(leg.report().keys).toBe('telephone-event');
+  });
+});

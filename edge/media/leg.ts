@@ -51,7 +51,11 @@ export interface LegSurroundings {
   /** Milliseconds for which a replaced path is still heard. */
   readonly drainMs: number;
   /** RTP packets of peers that came into this process. */
-  readonly traffic: { packets: number };
+  readonly traffic: {
+    packets: number;
+    /** Legs whose peer had no telephone-event in its first SDP. */
+    legsWithoutKeys: number;
+  };
 }
 
 /** What a bridge is to the legs that it joins. */
@@ -113,6 +117,11 @@ export class Leg implements MediaLeg {
 
   get codec(): CodecName | null {
     return this.#session?.codec ?? null;
+  }
+
+  get keys(): MediaLeg['keys'] {
+    if (!this.#session) return null;
+    return this.#session.dtmf ? 'telephone-event' : 'none';
   }
 
   /** What was negotiated last, null before. */
@@ -352,6 +361,7 @@ export class Leg implements MediaLeg {
   }
 
   async #settle(session: NegotiatedAudio, sdp: string): Promise<void> {
+    if (!this.#session && !session.dtmf) this.#shared.traffic.legsWithoutKeys++;
     this.#session = session;
     this.#sentSdp = sdp;
     this.quality.begin();

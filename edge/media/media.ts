@@ -50,6 +50,8 @@ interface MediaStats {
   readonly workerDeaths: number;
   /** RTP packets of peers that came into this process since the start; those of relayed bridges do not. */
   readonly packetsHere: number;
+  /** Legs since the start whose peer has no telephone-event: no keys can be pressed on them. */
+  readonly legsWithoutKeys: number;
   /** Frames of 20 ms that were lost to stalls of this process. */
   readonly skippedFrames: number;
 }
@@ -115,7 +117,7 @@ export async function createMedia(options: MediaOptions): Promise<RunningMedia> 
     listenIp: options.listenIp,
     announcedIp,
     drainMs: options.drainMs ?? 300,
-    traffic: { packets: 0 },
+    traffic: { packets: 0, legsWithoutKeys: 0 },
   };
   return new MediasoupMedia(shared, pool);
 }
@@ -173,6 +175,7 @@ class MediasoupMedia implements RunningMedia {
       workers: this.#pool.workers.map(({ pid, legs }) => ({ pid, legs })),
       workerDeaths: this.#pool.deaths,
       packetsHere: traffic.packets,
+      legsWithoutKeys: traffic.legsWithoutKeys,
       skippedFrames: playout.skipped,
     };
   }

@@ -17,5 +17,6 @@ export function addGauges(
   metrics.gauge('trunkline_edge_rtp_ports_in_use', () => media.stats().ports.inUse);
   metrics.gauge('trunkline_edge_rtp_ports', () => media.stats().ports.total);
   metrics.gauge('trunkline_edge_media_worker_deaths_total', () => media.stats().workerDeaths);
+  metrics.gauge('trunkline_edge_media_legs_without_keys_total', () => media.stats().legsWithoutKeys);
   metrics.gauge('trunkline_edge_audio_frames_skipped_total', () => media.stats().skippedFrames);
 }

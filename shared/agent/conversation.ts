@@ -44,6 +44,8 @@ export type Action =
   | ({
       readonly type: 'listen';
       readonly keys: KeyPlan;
+      /** The person was asked for keys; absent: words will do. */
+      readonly keysExpected?: boolean;
       /** ms after the last word was said until `silence` is due */
       readonly timeoutMs: number;
       readonly interruptionThreshold: number | null;

@@ -36,7 +36,7 @@ import {
 } from './conversation-options.ts';
 import type { GraphNode } from './graph.ts';
 import type { Option, ToolResult, Turn, Variables } from './interfaces.ts';
-import { chooseByKeys, fillsFromKeys, keyPlan, keysInSpeech } from './keys.ts';
+import { chooseByKeys, expectsKeys, fillsFromKeys, keyPlan, keysInSpeech } from './keys.ts';
 import { Learning } from './learning.ts';
 import { Memory } from './memory.ts';
 import { Place } from './place.ts';
@@ -484,6 +484,7 @@ export class Conversation {
     this.#account.act({
       type: 'listen',
       keys: keyPlan(this.#learning.asking, this.#place.ways),
+      ...(expectsKeys(this.#learning.asking, this.#place.ways) && { keysExpected: true }),
       timeoutMs: this.#limits.listenMs,
       interruptionThreshold: this.#place.node.interruptionThreshold,
     });

@@ -123,6 +123,16 @@ export function keyPlan(node: GraphNode, options: readonly Option[]): KeyPlan {
   };
 }
 
+/** Whether this node is made for keys: a way out of its own names some, or it says how they are gathered. */
+export function expectsKeys(node: GraphNode, options: readonly Option[]): boolean {
+  const { maxDigits, terminator, timeoutMs } = node.keySettings;
+  if (maxDigits !== undefined || terminator !== undefined || timeoutMs !== undefined) return true;
+  return options.some((option) => {
+    const named = namedKeys(option);
+    return !option.global && (named.any || named.sequences.length > 0);
+  });
+}
+
 /**
  * Whether keys pressed in this node fill its first variable: it has one, and not all of its ways out name
  * single keys (then it is a menu, and the variable gets the key of the choice).

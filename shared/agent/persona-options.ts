@@ -14,6 +14,8 @@ export interface PersonaOptions
   readonly model: DialogueModel;
   readonly channel: 'call' | 'chat';
   readonly language: string;
+  /** Of a call: whether either side can press keys, as far as is known; absent: yes. */
+  readonly keysPossible?: () => boolean;
   /** 0..1; null: the model's own */
   readonly temperature: number | null;
   readonly seed?: number;

@@ -21,11 +21,14 @@ const manners = {
   chat: 'You are in a text chat: short, plain sentences.',
 } as const;
 
+const noKeys =
+  'Neither you nor the person can press telephone keys on this call. Never ask for keys: ask for spoken answers, digit by digit where it is a number.';
+
 /** What the one who speaks must keep to: the author's texts, and the rules that no words of the person change. */
 export function systemPrompt(
   persona: PersonaText,
   variables: Variables,
-  channel: 'call' | 'chat',
+  line: { readonly channel: 'call' | 'chat'; readonly keysPossible: boolean },
   language: string,
 ): string {
   const fill = (text: string) => fillQuoted(text, variables).trim();
@@ -34,7 +37,8 @@ export function systemPrompt(
   const section = (title: string, text: string) => (text === '' ? '' : `${title}\n${fill(text)}`);
   return [
     who,
-    manners[channel],
+    manners[line.channel],
+    line.keysPossible ? '' : noKeys,
     `Speak the language ${language} unless your instructions say otherwise.`,
     section('# What to do', persona.orchestration),
     section('# How to be', persona.personality),

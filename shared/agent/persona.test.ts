@@ -300,6 +300,25 @@ describe('with a language model', () => {
     expect(await hear('bye')).toEqual(['say: Goodbye.', 'end']);
   });
 
+  it('tells the model that keys are impossible, and presses none', async () => {
+    server.record(
+      { calls: [{ name: 'press_keys', input: { keys: '1' } }] },
+      { when: ['keys cannot be pressed on this call'], text: ['I cannot press keys.'] },
+    );
+    const { start, hear } = talk({ model, firstSentence: 'Hello.', keysPossible: () => false });
+    await start();
+    expect(await hear('press one for sales')).toEqual(['say: I cannot press keys.', 'listen']);
+    expect(server.requests[0]?.messages[0]?.content).toContain('ask for spoken answers');
+  });
+
+  it('says nothing of keys to the model where they are possible', async () => {
+    server.record({ text: ['Fine.'] });
+    const { start, hear } = talk({ model, firstSentence: 'Hello.' });
+    await start();
+    await hear('hello');
+    expect(server.requests[0]?.messages[0]?.content).not.toContain('telephone keys');
+  });
+
   it('goes on in a pathway when the model says that its condition holds', async () => {
     server.record({ calls: [{ name: 'go_to_pathway', input: { name: 'appointment booking' } }] });
     const { start, hear } = talk({ model, pathways: [booking], otherPathway, firstSentence: 'Hello.' });

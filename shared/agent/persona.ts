@@ -193,10 +193,11 @@ export class PersonaConversation implements Talk {
     interrupt: AbortSignal,
   ): AsyncGenerator<Action, ToolCall[] | null> {
     const { model, persona, temperature, seed, signal, channel, language } = this.#options;
+    const keysPossible = this.#options.keysPossible?.() ?? true;
     const utterance = new Utterance();
     try {
       const parts = model.reply({
-        system: systemPrompt(persona, this.variables, channel, language),
+        system: systemPrompt(persona, this.variables, { channel, keysPossible }, language),
         authored: authoredText(persona, this.variables),
         messages: latest(this.#state.messages, this.#limits.contextChars),
         tools,
@@ -247,6 +248,11 @@ export class PersonaConversation implements Talk {
           next = 'model';
           break;
         case 'press':
+          if (this.#options.keysPossible?.() === false) {
+            this.#answer(call, 'keys cannot be pressed on this call');
+            next = 'model';
+            break;
+          }
           this.#answer(call, 'the keys are being sent');
           yield this.#at({ type: 'press', digits: order.digits });
           break;

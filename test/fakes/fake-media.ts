@@ -30,6 +30,7 @@ export class FakeMediaLeg implements MediaLeg {
   readonly offers: string[] = [];
   readonly answers: string[] = [];
   codec: CodecName | null = null;
+  keys: MediaLeg['keys'] = 'telephone-event';
   held = false;
   silentMs = 0;
   endpoint: AudioEndpoint | null = null;

@@ -32,10 +32,18 @@ export async function pickUp(system: TestSystem): Promise<Caller> {
   };
 }
 
-/** Calls `number` and is answered. @throws Error with the response when it is not */
-export async function callAndTalk(system: TestSystem, number: string): Promise<Caller> {
+/**
+ * Calls `number` and is answered.
+ * @param sdp what the offer has of its own
+ * @throws Error with the response when it is not
+ */
+export async function callAndTalk(
+  system: TestSystem,
+  number: string,
+  sdp: Parameters<SrtpPeer['sdp']>[0] = {},
+): Promise<Caller> {
   const caller = await pickUp(system);
-  const response = await caller.phone.invite(number, caller.media.sdp());
+  const response = await caller.phone.invite(number, caller.media.sdp(sdp));
   if (response.status !== 200) {
     await caller.close();
     throw new Error(`${number} was not answered: ${response.raw}`);

@@ -78,3 +78,23 @@ test('a press whose end packets are all lost counts once', async () => {
   expect(await way(dialled)).toEqual(['menu', 'one']);
   await audio;
 });
+
+test('a caller without telephone-event is told that keys cannot be heard, and so are its transcript and record', async () => {
+  caller = await callAndTalk(system, menu, { formats: '0', rtpmaps: ['0 PCMU/8000'] });
+  const dialled = caller;
+  await dialled.media.play([silence, silence, silence, silence, silence]);
+  const { id } = await system.api.loggedCall(dialled.callId, ({ answered_at }) => answered_at !== null);
+  const transcripts = await eventually('the caller to be told of its keys', async () => {
+    const lines = (await system.api.detail(id)).transcripts.map(({ user, text }) => `${user}: ${text}`);
+    return lines.includes('assistant: I cannot hear key presses on this line.') ? lines : null;
+  });
+  expect(transcripts.slice(0, 4)).toEqual([
+    "agent-action: Keys are impossible on this call: the peer's SDP has no telephone-event (RFC 4733), and keys by SIP INFO are not taken.",
+    'agent-action: No speech recognition is configured and keys are impossible: the caller cannot answer.',
+    'assistant: One or two?',
+    'assistant: I cannot hear key presses on this line.',
+  ]);
+  await dialled.hangup();
+  const call = await system.api.endedCall(dialled.callId);
+  expect(call.media).toMatchObject({ keys: 'none' });
+});

@@ -123,6 +123,7 @@ export class TestedAgent {
     return {
       hangup: (reason) => host.hangup(reason),
       sendDtmf: (digits) => host.sendDtmf(digits),
+      keysPossible: () => host.keysPossible(),
       transcript: (entry) => {
         host.transcript(entry);
         if (entry.user !== 'assistant') return;

@@ -32,7 +32,10 @@ export interface VoicemailOrder {
 export interface AgentHost {
   /** Ends the call. `reason` is for the log. */
   hangup(reason: string): void;
+  /** @throws Error when the peer takes no keys */
   sendDtmf(digits: string): Promise<void>;
+  /** Whether either side can press keys, as far as is known: before the answer it may be unknown and true. */
+  keysPossible(): boolean;
   /** One line of the conversation, reported as it happens. */
   transcript(entry: TranscriptEntry): void;
   /** The variables that the agent has extracted so far; replaces those of an earlier call of this function. */

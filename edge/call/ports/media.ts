@@ -51,6 +51,8 @@ export interface MediaLeg {
   sendDtmf(digits: string): Promise<void>;
   /** The codec in use, null before negotiation. */
   readonly codec: CodecName | null;
+  /** Whether keys can be pressed; `none`: the peer's SDP has no telephone-event. Null before negotiation. */
+  readonly keys: 'telephone-event' | 'none' | null;
   /** Whether the peer holds the call (its direction is sendonly or inactive). */
   readonly held: boolean;
   /** Milliseconds since the last authentic RTP or RTCP packet of the peer, or since the start of media. */
