@@ -87,6 +87,10 @@ export interface ControlConfig {
     readonly openThreads: number;
     readonly openThreadsOfVisitor: number;
     readonly openThreadsOfAddress: number;
+    readonly scenarios: number;
+    readonly integrationResources: number;
+    readonly chats: number;
+    readonly waitingRuns: number;
   };
   readonly auditDays: number;
   /** Null: backups hold no keys. */
@@ -212,6 +216,10 @@ export function readControlConfig(env: Environment = process.env): ControlConfig
       openThreads: read.integer('QUOTA_WIDGET_THREADS', 1, 10_000_000),
       openThreadsOfVisitor: read.integer('QUOTA_WIDGET_THREADS_PER_VISITOR', 1, 10_000_000),
       openThreadsOfAddress: read.integer('QUOTA_WIDGET_THREADS_PER_ADDRESS', 1, 10_000_000),
+      scenarios: read.integer('QUOTA_SCENARIOS', 1, 1_000_000),
+      integrationResources: read.integer('QUOTA_INTEGRATION_RESOURCES', 1, 1_000_000),
+      chats: read.integer('QUOTA_CHATS', 1, 1_000_000),
+      waitingRuns: read.integer('QUOTA_TEST_RUNS_WAITING', 1, 10_000_000),
     },
     auditDays: read.integer('AUDIT_DAYS', 1, 36_500),
     backupPassphrase: read.optional('BACKUP_PASSPHRASE'),

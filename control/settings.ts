@@ -172,6 +172,22 @@ export const settings = [
     default: '200',
     description: 'Open threads of a widget that visitors of one client address began.',
   },
+  { name: 'QUOTA_SCENARIOS', default: '1000', description: 'Test scenarios that an organization keeps.' },
+  {
+    name: 'QUOTA_INTEGRATION_RESOURCES',
+    default: '200',
+    description: 'Connected resources that an organization keeps.',
+  },
+  {
+    name: 'QUOTA_CHATS',
+    default: '1000',
+    description: 'Chats with pathways that an organization keeps; each goes a day after its last message.',
+  },
+  {
+    name: 'QUOTA_TEST_RUNS_WAITING',
+    default: '10000',
+    description: 'Test runs of an organization that wait to be run; more are refused until some have begun.',
+  },
   { name: 'AUDIT_DAYS', default: '365', description: 'Days that the log of changes is kept.' },
   {
     name: 'BACKUP_PASSPHRASE',

@@ -104,6 +104,7 @@ export const apiErrors = {
   ALREADY_SIGNED: { status: 409, message: 'The letter is signed already.' },
   SIGNATURE_LINK_EXPIRED: { status: 410, message: 'The signature link is not valid any more.' },
   QUOTA_EXCEEDED: { status: 409, message: 'The organization keeps as many of these as it may.' },
+  DOCUMENT_IN_USE: { status: 409, message: 'A port request names the document; it is kept with it.' },
   PATHWAY_IN_USE: { status: 409, message: 'The pathway is in use.' },
   CHAT_COMPLETED: { status: 409, message: 'The chat has ended.' },
   PROMOTION_BLOCKED: { status: 409, message: 'Required test scenarios have not passed on this content.' },
@@ -121,6 +122,10 @@ export const apiErrors = {
   RUN_RECORD_DELETED: { status: 410, message: 'What was said in the run is kept no longer.' },
   TORNADO_ALREADY_ACTIVE: { status: 409, message: 'A tornado session of the pathway is running.' },
   TORNADO_NOT_ACTIVE: { status: 409, message: 'The session has ended.' },
+  ANSWER_TOO_LARGE: {
+    status: 400,
+    message: 'The answer would be larger than 16 MiB; ask for a smaller page (limit), or for less of it.',
+  },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than allowed.' },
   FILE_TOO_LARGE: { status: 413, message: 'The file is larger than 10 MiB.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The body must be application/json.' },

@@ -5,7 +5,7 @@ import { startControl, type TestControl } from '../testing/harness.ts';
 import { type DayCount, trendOf } from './analytics-rules.ts';
 import { dayCounts, newestRuns, runGroups, spanOf, statusCounts, weekCounts } from './analytics-store.ts';
 import type { FinalStatus } from './runs-store.ts';
-import { listScenarios } from './store.ts';
+import { listedScenario, pageOfScenarios } from './store.ts';
 import { storeFinishedRun } from './testing.ts';
 
 const base = '/v1/agent-testing';
@@ -376,19 +376,21 @@ describe('what analytics and lists read', () => {
       'SEARCH test_runs USING COVERING INDEX test_runs_of_pathway (pathway_id=? AND created_at>? AND created_at<?)',
     );
     expect(groups).not.toMatch(/SCAN test_/);
+    const page = { limit: 10, offset: 0 };
     for (const work of [
       () => statusCounts(db, pathwayId, span),
       () => dayCounts(db, pathwayId, span),
       () => weekCounts(db, pathwayId, now),
       () => newestRuns(db, pathwayId, span.from),
-      () => listScenarios(db, test.orgId, { pathway_id: pathwayId }),
-      () => listScenarios(db, test.orgId, {}),
+      () => pageOfScenarios(db, test.orgId, { pathway_id: pathwayId }, page),
+      () => pageOfScenarios(db, test.orgId, {}, page),
     ]) {
       const plan = await plansOf(work);
       expect(plan).toContain('SEARCH');
       expect(plan).not.toMatch(/SCAN test_/);
     }
-    const list = await plansOf(() => listScenarios(db, test.orgId, {}));
+    const [id = ''] = (await pageOfScenarios(db, test.orgId, {}, page)).ids;
+    const list = await plansOf(() => listedScenario(db, test.orgId, id, 1000));
     expect(list).toContain('test_runs_by_scenario_id (org_id=? AND scenario_id=?)');
   });
 });

@@ -20,6 +20,7 @@ import {
 import { testing } from '#shared/api/agent-testing/wrapping.ts';
 import { actorOf } from '../audit/rules.ts';
 import { type App, orgOf } from '../http/app-types.ts';
+import { readPage, totalHeader } from '../http/pages.ts';
 import { isoTime } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
 import { analyticsRoutes } from './analytics-routes.ts';
@@ -30,7 +31,7 @@ import { scenarioFromCall } from './from-call.ts';
 import { readCategory, recentRun, scenarioView } from './rules.ts';
 import { announceEnds } from './run-rules.ts';
 import { changeScenario, createScenario } from './scenarios.ts';
-import { deleteScenario, listAssertions, listScenarios, requireScenario } from './store.ts';
+import { deleteScenario, listAssertions, listedScenario, pageOfScenarios, requireScenario } from './store.ts';
 import { templates } from './templates.ts';
 
 export function scenarioRoutes(app: App, services: Services): void {
@@ -48,7 +49,9 @@ function writeRoutes(app: App, services: Services): void {
   app.route({
     method: 'POST',
     url: `${base}/scenarios`,
-    config: { errors: ['PATHWAY_NOT_FOUND', 'PERSONA_NOT_FOUND', 'SCENARIO_NAME_TAKEN'] },
+    config: {
+      errors: ['PATHWAY_NOT_FOUND', 'PERSONA_NOT_FOUND', 'SCENARIO_NAME_TAKEN', 'QUOTA_EXCEEDED'],
+    },
     schema: { summary: 'Create a scenario', body: ScenarioCreate, response: { 200: ScenarioAnswer } },
     handler: async (request) =>
       testing(await createScenario(services, orgOf(request), request.body, actorOf(request))),
@@ -89,25 +92,38 @@ function writeRoutes(app: App, services: Services): void {
   });
 }
 
+const omittable = {
+  description: null,
+  request_data: null,
+  input_messages: null,
+  metadata: null,
+  tester_persona_prompt: null,
+  advanced_instructions: null,
+  assertions: [],
+} as const;
+
 function readRoutes(app: App, { database: { db } }: Services): void {
   app.route({
     method: 'GET',
     url: `${base}/scenarios`,
     schema: {
-      summary: 'All scenarios, newest first',
+      summary: 'Scenarios, newest first',
+      description: 'Large members of large scenarios are left out, and named in `omitted`.',
       querystring: ScenarioQuery,
       response: { 200: ScenarioList },
     },
-    handler: async (request) => {
-      const { category, ...filter } = request.query;
-      const found = await listScenarios(db, orgOf(request), {
-        ...filter,
-        ...(category !== undefined && { category: readCategory(category) }),
+    handler: async (request, reply) => {
+      const { category, limit = 500, offset = 0, ...filter } = request.query;
+      const orgId = orgOf(request);
+      const wanted = { ...filter, ...(category !== undefined && { category: readCategory(category) }) };
+      const { ids, total } = await pageOfScenarios(db, orgId, wanted, { limit, offset });
+      const scenarios = await readPage(ids, omittable, async (id, share) => {
+        const found = await listedScenario(db, orgId, id, share);
+        if (!found) return undefined;
+        const { row, assertions, cut, recent } = found;
+        return { item: { ...scenarioView(row, assertions), most_recent_run: recentRun(recent) }, cut };
       });
-      const scenarios = found.map(({ row, assertions, recent }) => ({
-        ...scenarioView(row, assertions),
-        most_recent_run: recentRun(recent),
-      }));
+      reply.header(totalHeader, total);
       return testing({ scenarios });
     },
   });
@@ -139,7 +155,13 @@ function templateRoutes(app: App, services: Services, writer: ScenarioWriter): v
     method: 'POST',
     url: `${base}/templates/:id/clone`,
     config: {
-      errors: ['TEMPLATE_NOT_FOUND', 'PATHWAY_NOT_FOUND', 'PERSONA_NOT_FOUND', 'SCENARIO_NAME_TAKEN'],
+      errors: [
+        'TEMPLATE_NOT_FOUND',
+        'PATHWAY_NOT_FOUND',
+        'PERSONA_NOT_FOUND',
+        'SCENARIO_NAME_TAKEN',
+        'QUOTA_EXCEEDED',
+      ],
     },
     schema: {
       summary: 'Make a scenario of a template',

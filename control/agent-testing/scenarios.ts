@@ -26,9 +26,9 @@ import {
 
 type Parts = Pick<Services, 'database' | 'clock'>;
 
-/** @throws ApiError INVALID_PARAMETER, PATHWAY_NOT_FOUND, PERSONA_NOT_FOUND, SCENARIO_NAME_TAKEN */
+/** @throws ApiError INVALID_PARAMETER, PATHWAY_NOT_FOUND, PERSONA_NOT_FOUND, SCENARIO_NAME_TAKEN, QUOTA_EXCEEDED */
 export async function createScenario(
-  { database, clock }: Parts,
+  { database, clock, quotas }: Parts & Pick<Services, 'quotas'>,
   orgId: string,
   body: ScenarioCreate,
   by: Actor,
@@ -49,6 +49,7 @@ export async function createScenario(
   const assertions = assertionRows(id, body.assertions ?? [], new Set(), newId);
   return database.db.transaction().execute(async (db) => {
     await requireSubject(db, orgId, subject);
+    await quotas.room(db, 'test_scenarios', orgId);
     await requireFreeName(db, row);
     await insertScenario(db, row, assertions);
     await recordTestingChange(db, { clock }, by, { orgId, subject: id, action: 'scenario_create' });

@@ -1,4 +1,5 @@
 /** Scenarios and their assertions as stored. */
+import { sql } from 'kysely';
 import { ApiError } from '#shared/errors.ts';
 import type { Db, TestAssertionRow, TestScenarioRow } from '../db/tables.ts';
 import { findPathway } from '../pathways/store.ts';
@@ -56,7 +57,8 @@ export interface ScenarioFilter {
   readonly enabled?: boolean;
 }
 
-interface Listed {
+/** A scenario of a list. */
+export interface ListedScenarioRow {
   readonly row: TestScenarioRow;
   readonly assertions: readonly TestAssertionRow[];
   readonly recent: {
@@ -65,6 +67,8 @@ interface Listed {
     readonly overall_score: number | null;
     readonly completed_at: string | null;
   } | null;
+  /** Members that are larger than was asked for; they are empty here. */
+  readonly cut: readonly string[];
 }
 
 function filtered(db: Db, orgId: string, filter: ScenarioFilter) {
@@ -82,53 +86,90 @@ function filtered(db: Db, orgId: string, filter: ScenarioFilter) {
   return query;
 }
 
-/** Newest first, each with its assertions and newest run: two queries, however many there are. */
-export async function listScenarios(db: Db, orgId: string, filter: ScenarioFilter): Promise<Listed[]> {
-  const rows = await filtered(db, orgId, filter)
-    .selectAll('test_scenarios')
-    .leftJoin('test_runs as recent', (join) =>
-      join.on((eb) =>
-        eb(
-          'recent.id',
-          '=',
-          eb
-            .selectFrom('test_runs as run')
-            .select('run.id')
-            .whereRef('run.org_id', '=', 'test_scenarios.org_id')
-            .whereRef('run.scenario_id', '=', 'test_scenarios.id')
-            .orderBy('run.created_at', 'desc')
-            .orderBy('run.id', 'desc')
-            .limit(1),
-        ),
-      ),
-    )
-    .select([
-      'recent.id as run_id',
-      'recent.status as run_status',
-      'recent.overall_score as run_score',
-      'recent.completed_at as run_completed_at',
-    ])
+/** The ids of one page, newest first, and how many there are in all. */
+export async function pageOfScenarios(
+  db: Db,
+  orgId: string,
+  filter: ScenarioFilter,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ ids: string[]; total: number }> {
+  const all = filtered(db, orgId, filter);
+  const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const rows = await all
+    .select('test_scenarios.id')
     .orderBy('test_scenarios.created_at', 'desc')
     .orderBy('test_scenarios.id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
     .execute();
-  const assertions = await db
-    .selectFrom('test_assertions')
-    .selectAll()
-    .where('scenario_id', 'in', filtered(db, orgId, filter).select('test_scenarios.id'))
-    .orderBy('scenario_id')
-    .orderBy('position')
-    .orderBy('place')
-    .execute();
-  const of = Map.groupBy(assertions, ({ scenario_id }) => scenario_id);
-  return rows.map(({ run_id, run_status, run_score, run_completed_at, ...row }) => ({
-    row,
-    assertions: of.get(row.id) ?? [],
-    recent:
-      run_id === null || run_status === null
-        ? null
-        : { id: run_id, status: run_status, overall_score: run_score, completed_at: run_completed_at },
-  }));
+  return { ids: rows.map(({ id }) => id), total };
 }
+
+/** Columns without a small bound. */
+const largeColumns = [
+  'request_data',
+  'input_messages',
+  'metadata',
+  'tester_persona_prompt',
+  'advanced_instructions',
+] as const;
+
+/** One scenario of a list with its assertions and newest run, without members of more than `most` bytes. */
+export async function listedScenario(
+  db: Db,
+  orgId: string,
+  id: string,
+  most: number,
+): Promise<ListedScenarioRow | undefined> {
+  // octet_length reads the length that SQLite stores, not the text.
+  const large = await db
+    .selectFrom('test_scenarios')
+    .select(largeColumns.map((column) => sql<0 | 1>`octet_length(${sql.ref(column)}) > ${most}`.as(column)))
+    .where('id', '=', id)
+    .where('org_id', '=', orgId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (!large) return undefined;
+  const cut: string[] = largeColumns.filter((column) => large[column]);
+  const kept = largeColumns.filter((column) => !cut.includes(column));
+  const row = await db
+    .selectFrom('test_scenarios')
+    .select(['id', 'org_id', 'pathway_id', 'persona_id', 'name', 'description', 'category', 'scenario_type'])
+    .select(['tester_persona_name', 'max_turns', 'start_node_id', 'service_tone_enabled'])
+    .select(['is_required_for_promotion', 'enabled', 'created_at', 'updated_at', 'deleted_at'])
+    .select(kept)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  const { bytes } = await db
+    .selectFrom('test_assertions')
+    .select(sql<number>`coalesce(sum(octet_length(config)), 0)`.as('bytes'))
+    .where('scenario_id', '=', id)
+    .executeTakeFirstOrThrow();
+  if (bytes > most) cut.push('assertions');
+  const recent = await db
+    .selectFrom('test_runs')
+    .select(['id', 'status', 'overall_score', 'completed_at'])
+    .where('org_id', '=', orgId)
+    .where('scenario_id', '=', id)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return {
+    row: { ...emptyColumns, ...row },
+    assertions: bytes > most ? [] : await listAssertions(db, id),
+    recent: recent ?? null,
+    cut,
+  };
+}
+
+const emptyColumns = {
+  request_data: null,
+  input_messages: null,
+  metadata: null,
+  tester_persona_prompt: null,
+  advanced_instructions: null,
+} as const;
 
 /** Names of a subject's scenarios. */
 export async function takenNames(db: Db, { kind, id }: Subject): Promise<Set<string>> {
@@ -192,9 +233,17 @@ async function insertAssertions(db: Db, assertions: readonly TestAssertionRow[])
       .execute();
 }
 
-/** Its runs stay; those that wait are cancelled. Returns the cancelled ones. */
+/**
+ * Its runs stay, with the scenario as it was when they began; so of the row only the name is kept. Runs that wait are
+ * cancelled. Returns the cancelled ones.
+ */
 export async function deleteScenario(db: Db, id: string, now: string): Promise<string[]> {
-  await db.updateTable('test_scenarios').set({ deleted_at: now }).where('id', '=', id).execute();
+  await db
+    .updateTable('test_scenarios')
+    .set({ ...emptyColumns, deleted_at: now })
+    .where('id', '=', id)
+    .execute();
+  await db.deleteFrom('test_assertions').where('scenario_id', '=', id).execute();
   return cancelWaitingRuns(db, [id], now);
 }
 
@@ -205,11 +254,12 @@ export async function deleteScenario(db: Db, id: string, now: string): Promise<s
 export async function dropScenarios(db: Db, { kind, id }: Subject, now: string): Promise<string[]> {
   const gone = await db
     .updateTable('test_scenarios')
-    .set({ deleted_at: now })
+    .set({ ...emptyColumns, deleted_at: now })
     .where(kind === 'pathway' ? 'pathway_id' : 'persona_id', '=', id)
     .where('deleted_at', 'is', null)
     .returning('id')
     .execute();
+  for (const row of gone) await db.deleteFrom('test_assertions').where('scenario_id', '=', row.id).execute();
   const cancelled = await cancelWaitingRuns(
     db,
     gone.map((row) => row.id),

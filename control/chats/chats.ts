@@ -1,5 +1,5 @@
 /** Text conversations with a pathway: each message finds the chat in the database and leaves it there. */
-import type { ChatAnswer, ChatCreate } from '#shared/api/chats.ts';
+import type { ChatAnswer, ChatCreate, ChatLine } from '#shared/api/chats.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
@@ -11,7 +11,7 @@ import { TextSession, type TextTurn } from '../conversations/text-session.ts';
 import type { ChatRow } from '../db/tables.ts';
 import { isoTime } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
-import { findChat, insertChat, updateChat } from './store.ts';
+import { findChat, insertChat, type ListedChat, updateChat } from './store.ts';
 
 /** What the row keeps besides the agent's state. */
 interface StoredAgent {
@@ -27,7 +27,7 @@ export class Chats {
     this.#services = services;
   }
 
-  /** @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, MODEL_UNAVAILABLE; INVALID_PARAMETER for a start node */
+  /** @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, MODEL_UNAVAILABLE, QUOTA_EXCEEDED; INVALID_PARAMETER for a start node */
   async create(orgId: string, body: ChatCreate) {
     const { database, clock } = this.#services;
     const { pathway_id: pathwayId, pathway_version: version, start_node_id: startNodeId } = body;
@@ -37,7 +37,7 @@ export class Chats {
     const session = this.#session(id, stored);
     const turn = await answered(session.open());
     const now = isoTime(clock);
-    await insertChat(database.db, {
+    const row = {
       id,
       org_id: orgId,
       pathway_id: pathwayId,
@@ -48,6 +48,10 @@ export class Chats {
       completed: turn.completed ? 1 : 0,
       created_at: now,
       last_message_at: now,
+    } as const;
+    await database.db.transaction().execute(async (db) => {
+      await this.#services.quotas.room(db, 'chats', orgId);
+      await insertChat(db, row);
     });
     return {
       chat_id: id,
@@ -62,6 +66,15 @@ export class Chats {
    */
   say(orgId: string, id: string, message: string): Promise<ChatAnswer> {
     return this.#order.run(id, () => this.#say(orgId, id, message));
+  }
+
+  /** @throws ApiError CHAT_NOT_FOUND */
+  async read(orgId: string, id: string) {
+    const { database, clock } = this.#services;
+    const row = await findChat(database.db, clock, orgId, id);
+    if (!row) throw ApiError.of('CHAT_NOT_FOUND');
+    const session = this.#session(id, JSON.parse(row.agent), JSON.parse(row.state));
+    return { ...chatLine(row), chat_history: historyOf(session) };
   }
 
   async #say(orgId: string, id: string, message: string): Promise<ChatAnswer> {
@@ -86,13 +99,29 @@ export class Chats {
   }
 }
 
-function answerOf(row: ChatRow, { history }: TextSession, turn: TextTurn): ChatAnswer {
+export function chatLine(row: ListedChat): ChatLine {
+  const { id: chat_id, pathway_id, pathway_version, created_at, last_message_at } = row;
+  return {
+    chat_id,
+    pathway_id,
+    pathway_version,
+    completed: row.completed === 1,
+    created_at,
+    last_message_at,
+  };
+}
+
+function historyOf({ history }: TextSession) {
+  return history.map(({ role, text }) => ({ role, content: text }));
+}
+
+function answerOf(row: ChatRow, session: TextSession, turn: TextTurn): ChatAnswer {
   return {
     chat_id: row.id,
     assistant_responses: [...turn.messages],
     current_node_id: turn.node?.id ?? null,
     current_node_name: turn.node?.name ?? null,
-    chat_history: history.map(({ role, text }) => ({ role, content: text })),
+    chat_history: historyOf(session),
     pathway_id: row.pathway_id,
     pathway_version: row.pathway_version,
     variables: turn.variables,

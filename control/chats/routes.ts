@@ -1,17 +1,30 @@
 /** /v1/pathway/chat: a pathway is tried in text (contract 11.3). */
-import { ChatAnswered, ChatCreate, ChatCreated, ChatMessage, ChatPath } from '#shared/api/chats.ts';
+import {
+  ChatAnswered,
+  ChatCreate,
+  ChatCreated,
+  ChatDeleted,
+  ChatList,
+  ChatMessage,
+  ChatOne,
+  ChatPath,
+  ChatQuery,
+} from '#shared/api/chats.ts';
 import { plain } from '#shared/api/common.ts';
+import { ApiError } from '#shared/errors.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import type { Services } from '../services.ts';
-import { Chats } from './chats.ts';
+import { Chats, chatLine } from './chats.ts';
+import { deleteChat, listChats } from './store.ts';
 
 export function chatRoutes(app: App, services: Services): void {
   const chats = new Chats(services);
+  const { db } = services.database;
 
   app.route({
     method: 'POST',
     url: '/v1/pathway/chat/create',
-    config: { errors: ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND', 'MODEL_UNAVAILABLE'] },
+    config: { errors: ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND', 'MODEL_UNAVAILABLE', 'QUOTA_EXCEEDED'] },
     schema: {
       summary: 'Begin a chat with a pathway',
       body: ChatCreate,
@@ -32,5 +45,39 @@ export function chatRoutes(app: App, services: Services): void {
     },
     handler: async (request) =>
       plain(await chats.say(orgOf(request), request.params.id, request.body.message)),
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/pathway/chat',
+    schema: {
+      summary: 'Chats of the last 24 hours, latest message first',
+      querystring: ChatQuery,
+      response: { 200: ChatList },
+    },
+    handler: async (request) => {
+      const { limit = 50, offset = 0 } = request.query;
+      const { rows, total } = await listChats(db, services.clock, orgOf(request), { limit, offset });
+      return plain({ chats: rows.map(chatLine), total_count: total });
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/pathway/chat/:id',
+    config: { errors: ['CHAT_NOT_FOUND'] },
+    schema: { summary: 'One chat', params: ChatPath, response: { 200: ChatOne } },
+    handler: async (request) => plain(await chats.read(orgOf(request), request.params.id)),
+  });
+
+  app.route({
+    method: 'DELETE',
+    url: '/v1/pathway/chat/:id',
+    config: { errors: ['CHAT_NOT_FOUND'] },
+    schema: { summary: 'Delete a chat', params: ChatPath, response: { 200: ChatDeleted } },
+    handler: async (request) => {
+      if (!(await deleteChat(db, orgOf(request), request.params.id))) throw ApiError.of('CHAT_NOT_FOUND');
+      return plain({ deleted: true as const });
+    },
   });
 }

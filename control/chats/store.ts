@@ -23,7 +23,38 @@ export function findChat(db: Db, clock: Clock, orgId: string, id: string): Promi
     .executeTakeFirst();
 }
 
-/** Stores what a message came to. @returns false when another message was stored since `revision` was read */
+export type ListedChat = Omit<ChatRow, 'agent' | 'state' | 'org_id' | 'revision'>;
+
+/** One page of those that can be gone on with, newest message first, and how many there are in all. */
+export async function listChats(
+  db: Db,
+  clock: Clock,
+  orgId: string,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ rows: ListedChat[]; total: number }> {
+  const all = db.selectFrom('chats').where('org_id', '=', orgId).where('last_message_at', '>', oldest(clock));
+  const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const rows = await all
+    .select(['id', 'pathway_id', 'pathway_version', 'completed', 'created_at', 'last_message_at'])
+    .orderBy('last_message_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return { rows, total };
+}
+
+/** Whether there was one. */
+export async function deleteChat(db: Db, orgId: string, id: string): Promise<boolean> {
+  const result = await db
+    .deleteFrom('chats')
+    .where('id', '=', id)
+    .where('org_id', '=', orgId)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+/** Stores what a message came to. @returns false when another message was stored since `revision` was read, or the chat was deleted */
 export async function updateChat(
   db: Db,
   { id, revision }: Pick<ChatRow, 'id' | 'revision'>,

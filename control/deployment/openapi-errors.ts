@@ -27,10 +27,14 @@ const ofBodies: readonly ApiErrorCode[] = [
 
 function codesOf(route: DescribedRoute): ReadonlySet<ApiErrorCode> {
   const needsKey = route.access === 'customer' || route.access === 'operator';
-  const isPost = [route.method].flat().includes('POST');
+  const methods = [route.method].flat();
+  const isPost = methods.includes('POST');
+  // Its body must be empty, and is read to say so.
+  const isDelete = methods.includes('DELETE');
   return new Set<ApiErrorCode>([
     ...(needsKey ? ofKeys : []),
-    ...(route.hasBody ? ofBodies : []),
+    ...(route.hasBody || isDelete ? ofBodies : []),
+    ...(needsKey && methods.includes('GET') ? (['ANSWER_TOO_LARGE'] as const) : []),
     ...(route.hasQuery ? (['INVALID_PARAMETER'] as const) : []),
     ...(needsKey && isPost ? (['INVALID_PARAMETER', 'IDEMPOTENCY_CONFLICT'] as const) : []),
     ...(needsKey && route.url.startsWith('/v1/sip') ? (['SIP_NOT_ENABLED'] as const) : []),

@@ -55,9 +55,9 @@ export function createBase(options: BaseOptions): App {
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(({ schema }) => {
-    if (!options.checkAnswers) return (data) => JSON.stringify(data);
+    if (!options.checkAnswers) return (data) => withinAnswer(JSON.stringify(data));
     return (data) => {
-      const text = JSON.stringify(data);
+      const text = withinAnswer(JSON.stringify(data));
       const [wrong] = compiled(schema).Errors(JSON.parse(text));
       if (wrong)
         throw new Error(`Answer breaks its schema at ${wrong.instancePath}: ${wrong.message}: ${text}`);
@@ -72,6 +72,18 @@ export function createBase(options: BaseOptions): App {
   addJsonBodies(app);
   addAccessLog(app);
   return app;
+}
+
+/**
+ * The largest JSON answer, characters. Pages of lists are far smaller (pages.ts); this is the net under single items
+ * that have grown.
+ */
+const mostAnswerChars = 16 * 1_048_576;
+
+/** @throws ApiError ANSWER_TOO_LARGE */
+function withinAnswer(text: string): string {
+  if (text.length <= mostAnswerChars) return text;
+  throw ApiError.of('ANSWER_TOO_LARGE', { limit: mostAnswerChars, size: text.length });
 }
 
 /** Paths that are asked every few seconds. */

@@ -97,6 +97,10 @@ describe('every DELETE', () => {
 
   it('is walked', () => expect(deleting.length).toBeGreaterThan(5));
 
+  it.each(names(deleting))('%s names what it refuses in the OpenAPI document', (_, route) => {
+    expect(route.statuses).toEqual(expect.arrayContaining(['400', '413', '415']));
+  });
+
   it.each(names(deleting))(
     '%s refuses a body that says something, before it looks for its row',
     async (_, route) => {

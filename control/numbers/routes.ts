@@ -3,6 +3,7 @@ import {
   InboundNumber,
   InboundNumberList,
   InboundPath,
+  InboundQuery,
   InboundUpdate,
   InboundUpdated,
 } from '#shared/api/inbound.ts';
@@ -14,7 +15,7 @@ import { checkTransferTargets } from '../calls/order-rules.ts';
 import type { Db, NumberRow } from '../db/tables.ts';
 import { resolveVersion } from '../edges/rules.ts';
 import { type App, orgOf } from '../http/app-types.ts';
-import { rowStream } from '../http/row-stream.ts';
+import { readPage, totalHeader } from '../http/pages.ts';
 import { ceilingOf, checkBelowCeiling } from '../organizations/call-limit-rules.ts';
 import { findOrganization, isoTime } from '../organizations/store.ts';
 import { findPathway, findVersion } from '../pathways/store.ts';
@@ -29,7 +30,19 @@ import {
   readSettings,
   readUpdate,
 } from './rules.ts';
-import { eachNumber, findNumber, updateNumber } from './store.ts';
+import { findNumber, pageOfNumbers, updateNumber } from './store.ts';
+
+const omittable = {
+  prompt: null,
+  request_data: {},
+  metadata: {},
+  transfer_list: null,
+  tools: [],
+  call_limits: null,
+  first_sentence: null,
+  stream_url: null,
+  webhook: null,
+} as const;
 
 export function numberRoutes(app: App, services: Services): void {
   const { db } = services.database;
@@ -37,12 +50,22 @@ export function numberRoutes(app: App, services: Services): void {
   app.route({
     method: 'GET',
     url: '/v1/inbound',
-    schema: { summary: 'All numbers of the organization', response: { 200: InboundNumberList } },
+    schema: {
+      summary: 'Numbers of the organization, ascending',
+      description: 'Large members of large numbers are left out, and named in `omitted`.',
+      querystring: InboundQuery,
+      response: { 200: InboundNumberList },
+    },
     handler: async (request, reply) => {
-      // The serializer would need all of them at once.
-      reply.type('application/json; charset=utf-8');
-      const texts = numberTexts(eachNumber(db, orgOf(request)));
-      return reply.send(rowStream(texts, ['{"inbound_numbers":', '}']) as never) as never;
+      const { limit = 500, offset = 0 } = request.query;
+      const orgId = orgOf(request);
+      const { numbers, total } = await pageOfNumbers(db, orgId, { limit, offset });
+      const inbound_numbers = await readPage(numbers, omittable, async (number) => {
+        const row = await findNumber(db, orgId, number);
+        return row && { item: numberView(row) };
+      });
+      reply.header(totalHeader, total);
+      return { inbound_numbers };
     },
   });
 
@@ -166,8 +189,4 @@ async function checkReferences(
   if (start !== undefined && !nodes.some((node) => node.id === start)) {
     throw ApiError.invalid('/start_node_id', `the pathway has no node "${start}"`);
   }
-}
-
-async function* numberTexts(rows: AsyncIterable<NumberRow>): AsyncGenerator<string> {
-  for await (const row of rows) yield JSON.stringify(numberView(row));
 }

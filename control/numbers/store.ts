@@ -2,8 +2,6 @@
 import { ApiError } from '#shared/errors.ts';
 import type { Db, NumberRow } from '../db/tables.ts';
 
-const numbersAtOnce = 100;
-
 /** The row of a number that the organization holds. */
 export function findNumber(db: Db, orgId: string, number: string): Promise<NumberRow | undefined> {
   return db
@@ -36,22 +34,16 @@ export function listNumbers(db: Db, orgId: string): Promise<NumberRow[]> {
     .execute();
 }
 
-/** All numbers that the organization holds, in their order; 100 are read at a time. */
-export async function* eachNumber(db: Db, orgId: string): AsyncGenerator<NumberRow> {
-  const page = db
-    .selectFrom('numbers')
-    .selectAll()
-    .where('org_id', '=', orgId)
-    .where('archived_at', 'is', null)
-    .orderBy('number')
-    .limit(numbersAtOnce);
-  let rows = await page.execute();
-  for (;;) {
-    yield* rows;
-    const last = rows.at(-1);
-    if (!last || rows.length < numbersAtOnce) return;
-    rows = await page.where('number', '>', last.number).execute();
-  }
+/** One page of the numbers that the organization holds, in their order, and how many there are in all. */
+export async function pageOfNumbers(
+  db: Db,
+  orgId: string,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ numbers: string[]; total: number }> {
+  const all = db.selectFrom('numbers').where('org_id', '=', orgId).where('archived_at', 'is', null);
+  const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const rows = await all.select('number').orderBy('number').limit(page.limit).offset(page.offset).execute();
+  return { numbers: rows.map(({ number }) => number), total };
 }
 
 /**

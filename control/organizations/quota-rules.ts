@@ -9,6 +9,17 @@ export type QuotaSettings = ControlConfig['quotas'];
 type Quota = keyof QuotaSettings;
 type BegunThread = Pick<WidgetThreadRow, 'widget_id' | 'visitor_id' | 'client_hash'>;
 
+/** The tables that have a quota of rows for each organization, with its name. */
+const tables = {
+  pathways: 'pathways',
+  tools: 'tools',
+  personas: 'personas',
+  widgets: 'widgets',
+  test_scenarios: 'scenarios',
+  integration_resources: 'integrationResources',
+  chats: 'chats',
+} as const satisfies Readonly<Record<string, Quota>>;
+
 export class Quotas {
   readonly #most: QuotaSettings;
   readonly #refused = new Counter({
@@ -27,10 +38,23 @@ export class Quotas {
   }
 
   /** Room for one more row of an organization. Call it in the transaction that writes. @throws ApiError QUOTA_EXCEEDED */
-  async room(db: Db, kind: 'pathways' | 'tools' | 'personas' | 'widgets', orgId: string): Promise<void> {
+  async room(db: Db, kind: keyof typeof tables, orgId: string): Promise<void> {
     const all = db.selectFrom(kind).select(sql<number>`count(*)`.as('count')).where('org_id', '=', orgId);
-    const query = kind === 'personas' ? all.where(sql.ref('deleted_at'), 'is', null) : all;
-    this.#judge(kind, (await query.executeTakeFirstOrThrow()).count + 1);
+    const keepsDeleted = kind === 'personas' || kind === 'test_scenarios';
+    const query = keepsDeleted ? all.where(sql.ref('deleted_at'), 'is', null) : all;
+    this.#judge(tables[kind], (await query.executeTakeFirstOrThrow()).count + 1);
+  }
+
+  /** Room for more test runs that wait. @param runs how many @throws ApiError QUOTA_EXCEEDED */
+  async waitingRunRoom(db: Db, orgId: string, runs: number): Promise<void> {
+    const { count } = await db
+      .selectFrom('test_runs')
+      .select(sql<number>`count(*)`.as('count'))
+      // Written out, because a partial index is not used for a parameter.
+      .where('status', '=', sql.lit<'PENDING'>('PENDING'))
+      .where('org_id', '=', orgId)
+      .executeTakeFirstOrThrow();
+    this.#judge('waitingRuns', count + runs);
   }
 
   /** Room for one more version of a pathway. @throws ApiError QUOTA_EXCEEDED */

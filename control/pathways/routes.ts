@@ -4,6 +4,7 @@ import {
   PathwayCreated,
   PathwayList,
   PathwayPath,
+  PathwayQuery,
   Pathway as PathwaySchema,
   PathwayUpdate,
   PathwayUpdated,
@@ -18,7 +19,7 @@ import type { Db, PathwayRow } from '../db/tables.ts';
 import type { Altered } from '../edges/store.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import { workOf } from '../http/idempotency.ts';
-import { rowStream } from '../http/row-stream.ts';
+import { readPage, totalHeader } from '../http/pages.ts';
 import { graphBytes } from '../organizations/quota-rules.ts';
 import { isoTime } from '../organizations/store.ts';
 import { personasUsingPathway } from '../personas/store.ts';
@@ -32,14 +33,15 @@ import { requirePathway } from './require-store.ts';
 import { acceptGraph, startGraph, transferReferences } from './rules.ts';
 import {
   deletePathway,
-  eachPathway,
   findPathway,
   insertPathway,
+  listedPathway,
   numbersUsing,
+  pageOfPathways,
   updatePathway,
 } from './store.ts';
 import { versionRoutes } from './version-routes.ts';
-import { pathwayTexts, pathwayView } from './views.ts';
+import { pathwayView } from './views.ts';
 
 export function pathwayRoutes(app: App, services: Services): void {
   graphRoutes(app, services);
@@ -82,11 +84,22 @@ function graphRoutes(app: App, services: Services): void {
   app.route({
     method: 'GET',
     url: '/v1/pathway',
-    schema: { summary: 'All pathways, newest first', response: { 200: PathwayList } },
+    schema: {
+      summary: 'Pathways, newest first',
+      description:
+        'Large graphs are left out, and named in `omitted`. X-Total-Count says how many there are.',
+      querystring: PathwayQuery,
+      response: { 200: PathwayList },
+    },
     handler: async (request, reply) => {
-      // The serializer would need all of them at once.
-      reply.type('application/json; charset=utf-8');
-      return reply.send(rowStream(pathwayTexts(eachPathway(db, orgOf(request)))) as never) as never;
+      const { limit = 500, offset = 0 } = request.query;
+      const orgId = orgOf(request);
+      const { ids, total } = await pageOfPathways(db, orgId, { limit, offset });
+      reply.header(totalHeader, total);
+      return readPage(ids, { description: null, nodes: [], edges: [] }, async (id, share) => {
+        const found = await listedPathway(db, orgId, id, share);
+        return found && { item: pathwayView(found.row), cut: found.cut };
+      });
     },
   });
 

@@ -1,4 +1,5 @@
 /** Pathways and their versions. */
+import { sql } from 'kysely';
 import type { Db, PathwayRow, PathwayVersionRow } from '../db/tables.ts';
 import type { StoredGraph } from './rules.ts';
 
@@ -11,19 +12,48 @@ export function findPathway(db: Db, orgId: string, id: string): Promise<PathwayR
     .executeTakeFirst();
 }
 
-/** Newest first, one after the other: together their graphs may be more than memory holds. */
-export async function* eachPathway(db: Db, orgId: string): AsyncGenerator<PathwayRow> {
-  const ids = await db
-    .selectFrom('pathways')
+/** The ids of one page, newest first, and how many there are in all. */
+export async function pageOfPathways(
+  db: Db,
+  orgId: string,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ ids: string[]; total: number }> {
+  const all = db.selectFrom('pathways').where('org_id', '=', orgId);
+  const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const rows = await all
     .select('id')
-    .where('org_id', '=', orgId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
     .execute();
-  for (const { id } of ids) {
-    const row = await findPathway(db, orgId, id);
-    if (row) yield row;
-  }
+  return { ids: rows.map(({ id }) => id), total };
+}
+
+/** A pathway of a list: without its graph when that has more than `most` bytes. */
+export async function listedPathway(
+  db: Db,
+  orgId: string,
+  id: string,
+  most: number,
+): Promise<{ row: PathwayRow; cut: readonly string[] } | undefined> {
+  const size = await db
+    .selectFrom('pathways')
+    .select(sql<number>`octet_length(nodes) + octet_length(edges)`.as('bytes'))
+    .where('id', '=', id)
+    .where('org_id', '=', orgId)
+    .executeTakeFirst();
+  if (!size) return undefined;
+  const isLarge = size.bytes > most;
+  const graph = (column: 'nodes' | 'edges') =>
+    isLarge ? sql<string>`'[]'`.as(column) : sql<string>`${sql.ref(column)}`.as(column);
+  const row = await db
+    .selectFrom('pathways')
+    .select(['id', 'org_id', 'name', 'description', 'last_version', 'production_version', 'staging_version'])
+    .select(['publications', 'created_at', 'updated_at', graph('nodes'), graph('edges')])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return { row, cut: isLarge ? ['edges', 'nodes'] : [] };
 }
 
 export interface NewPathway extends StoredGraph {
@@ -81,13 +111,19 @@ export async function numbersUsing(db: Db, pathwayId: string): Promise<string[]>
 
 export type VersionLine = Omit<PathwayVersionRow, 'nodes' | 'edges'>;
 
-/** Newest first, without their graphs. */
-export function listVersions(db: Db, pathwayId: string): Promise<VersionLine[]> {
+/** One page, newest first, without their graphs. */
+export function listVersions(
+  db: Db,
+  pathwayId: string,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<VersionLine[]> {
   return db
     .selectFrom('pathway_versions')
     .select(['pathway_id', 'version_number', 'name', 'created_at', 'content_hash'])
     .where('pathway_id', '=', pathwayId)
     .orderBy('version_number', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
     .execute();
 }
 

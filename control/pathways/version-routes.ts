@@ -6,6 +6,7 @@ import {
   VersionGraph,
   VersionList,
   VersionPath,
+  VersionQuery,
   VersionUpdated,
   VersionWrite,
 } from '#shared/api/pathways.ts';
@@ -50,12 +51,14 @@ function readRoutes(app: App, services: Services): void {
     schema: {
       summary: 'The versions of a pathway, newest first',
       params: PathwayPath,
+      querystring: VersionQuery,
       response: { 200: VersionList },
     },
     handler: async (request) => {
       const pathway = await requirePathway(db, orgOf(request), request.params.id);
-      const versions = await listVersions(db, pathway.id);
-      const latest = versions[0]?.version_number ?? 0;
+      const { limit = 200, offset = 0 } = request.query;
+      const versions = await listVersions(db, pathway.id, { limit, offset });
+      const latest = await latestVersion(db, pathway.id);
       return versions.map((version) => versionLine(pathway, version, latest));
     },
   });

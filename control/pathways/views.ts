@@ -17,16 +17,6 @@ export function pathwayView(row: PathwayRow): Pathway {
   };
 }
 
-/** JSON texts of `pathwayView`; the graphs are JSON already. */
-export async function* pathwayTexts(rows: AsyncIterable<PathwayRow>): AsyncGenerator<string> {
-  for await (const row of rows) {
-    const { id, name, description, production_version, staging_version, created_at, updated_at } = row;
-    const begin = JSON.stringify({ pathway_id: id, name, description }).slice(0, -1);
-    const end = JSON.stringify({ production_version, staging_version, created_at, updated_at }).slice(1);
-    yield `${begin},"nodes":${row.nodes},"edges":${row.edges},${end}`;
-  }
-}
-
 /** @param latest the highest version number there is */
 export function versionLine(pathway: PathwayRow, version: VersionLine, latest: number) {
   const { version_number, name, created_at, content_hash } = version;

@@ -10,21 +10,50 @@ import {
   PersonaPath,
   PersonaUpdate,
   PersonaVersionList,
+  PersonaVersionQuery,
   Promote,
   PromotePending,
 } from '#shared/api/personas.ts';
 import { actorOf } from '../audit/rules.ts';
-import type { Db } from '../db/tables.ts';
+import type { Db, PersonaRow } from '../db/tables.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import { keepAnswer } from '../http/idempotency.ts';
+import { readPage } from '../http/pages.ts';
 import type { Services } from '../services.ts';
 import { attachPersona, detachPersona } from './numbers.ts';
 import { promote } from './promote.ts';
 import { personaView, versionView } from './rules.ts';
-import { listPersonas, listPersonaVersions, requirePersona, withVersions } from './store.ts';
+import {
+  findPersonaVersion,
+  listPersonas,
+  pageOfPersonaVersions,
+  requirePersona,
+  withVersions,
+} from './store.ts';
 import { alterPersona, createPersona, removePersona } from './write.ts';
 
 const defaultPage = 20;
+const omittableOfVersion = {
+  orchestration_prompt: null,
+  personality_prompt: null,
+  pathway_conditions: [],
+  default_tools: [],
+  call_config: {},
+} as const;
+const omittable = {
+  role: null,
+  description: null,
+  tags: [],
+  inbound_numbers: [],
+  ...within('current_production_version'),
+  ...within('current_draft_version'),
+} as const;
+
+function within(version: string) {
+  return Object.fromEntries(
+    Object.entries(omittableOfVersion).map(([name, empty]) => [`${version}.${name}`, empty]),
+  );
+}
 
 export function personaRoutes(app: App, services: Services): void {
   rowRoutes(app, services);
@@ -40,13 +69,18 @@ function rowRoutes(app: App, services: Services): void {
     url: '/v1/personas',
     schema: {
       summary: 'Personas, newest first',
+      description: 'Large members of large personas are left out, and named in `omitted`.',
       querystring: PersonaPage,
       response: { 200: PersonaList },
     },
     handler: async (request) => {
       const { page = 1, limit = defaultPage } = request.query;
       const rows = await listPersonas(db, orgOf(request), page, limit);
-      return plain((await withVersions(db, rows)).map(personaView));
+      const read = async (row: PersonaRow) => {
+        const [whole] = await withVersions(db, [row]);
+        return whole && { item: personaView(whole) };
+      };
+      return plain(await readPage(rows, omittable, read));
     },
   });
 
@@ -110,11 +144,18 @@ function versionRoutes(app: App, services: Services): void {
     schema: {
       summary: 'The versions of a persona, newest first',
       params: PersonaPath,
+      querystring: PersonaVersionQuery,
       response: { 200: PersonaVersionList },
     },
     handler: async (request) => {
       const { id } = await requirePersona(db, orgOf(request), request.params.id);
-      return plain((await listPersonaVersions(db, id)).map(versionView));
+      const { limit = 100, offset = 0 } = request.query;
+      const ids = await pageOfPersonaVersions(db, id, { limit, offset });
+      return plain(
+        await readPage(ids, omittableOfVersion, async (version) => ({
+          item: versionView(await findPersonaVersion(db, version)),
+        })),
+      );
     },
   });
 

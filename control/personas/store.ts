@@ -25,14 +25,34 @@ export function findPersonaVersion(db: Db, id: string): Promise<PersonaVersionRo
   return db.selectFrom('persona_versions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 }
 
-/** Newest first. */
-export function listPersonaVersions(db: Db, personaId: string): Promise<PersonaVersionRow[]> {
+export function findPersonaVersionByNumber(
+  db: Db,
+  personaId: string,
+  number: number,
+): Promise<PersonaVersionRow | undefined> {
   return db
     .selectFrom('persona_versions')
     .selectAll()
     .where('persona_id', '=', personaId)
+    .where('version_number', '=', number)
+    .executeTakeFirst();
+}
+
+/** The ids of one page, newest first. */
+export async function pageOfPersonaVersions(
+  db: Db,
+  personaId: string,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('persona_versions')
+    .select('id')
+    .where('persona_id', '=', personaId)
     .orderBy('version_number', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
     .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Personas whose production or draft has a condition that leads to a pathway. */

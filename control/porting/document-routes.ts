@@ -1,13 +1,32 @@
-/** POST /v1/sip/port/document: proofs of ownership (contract 5.2). */
+/** /v1/sip/port/document: proofs of ownership (contract 5.2). */
 import multipart from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { plain } from '#shared/api/common.ts';
-import { PortDocumentUpload, PortDocumentUploaded } from '#shared/api/porting.ts';
+import {
+  OwnDocumentPath,
+  PortDocumentDeleted,
+  type PortDocumentLine,
+  PortDocumentList,
+  PortDocumentOne,
+  PortDocumentQuery,
+  PortDocumentUpload,
+  PortDocumentUploaded,
+} from '#shared/api/porting.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
+import type { Db, PortDocumentRow } from '../db/tables.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import type { Services } from '../services.ts';
-import { countUnused, documentSubject, insertDocument } from './documents-store.ts';
+import {
+  countUnused,
+  deleteDocument,
+  documentSubject,
+  expireDocument,
+  findDocument,
+  insertDocument,
+  listDocuments,
+  requestsNaming,
+} from './documents-store.ts';
 import type { PortingParts } from './parts.ts';
 import { mediaTypeOf, readUpload, Upload } from './upload.ts';
 
@@ -17,6 +36,7 @@ const retryAfter = 3600;
 
 export function documentRoutes(app: App, services: Services, parts: PortingParts): void {
   const { gate } = parts;
+  keptRoutes(app, services, parts);
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
     await scope.register(multipart);
@@ -47,6 +67,71 @@ export function documentRoutes(app: App, services: Services, parts: PortingParts
       },
     });
   });
+}
+
+function keptRoutes(app: App, services: Services, { files }: PortingParts): void {
+  const { database, clock } = services;
+  const { db } = database;
+  const url = '/v1/sip/port/document/:document_sid';
+  // Among the values of a body an unknown document is a bad request; in a path it is not there.
+  const unknown = { errors: ['DOCUMENT_NOT_FOUND'], errorStatuses: { DOCUMENT_NOT_FOUND: 404 } } as const;
+
+  app.route({
+    method: 'GET',
+    url: '/v1/sip/port/document',
+    schema: {
+      summary: 'Uploaded documents, newest first',
+      querystring: PortDocumentQuery,
+      response: { 200: PortDocumentList },
+    },
+    handler: async (request) => {
+      const { limit = 50, offset = 0 } = request.query;
+      const { rows, total } = await listDocuments(db, orgOf(request), { limit, offset });
+      return plain({ documents: rows.map(documentLine), total_count: total });
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url,
+    config: unknown,
+    schema: { summary: 'One document', params: OwnDocumentPath, response: { 200: PortDocumentOne } },
+    handler: async (request) =>
+      plain({
+        document: documentLine(await requireDocument(db, orgOf(request), request.params.document_sid)),
+      }),
+  });
+
+  app.route({
+    method: 'DELETE',
+    url,
+    config: { ...unknown, errors: ['DOCUMENT_NOT_FOUND', 'DOCUMENT_IN_USE'] },
+    schema: {
+      summary: 'Delete a document that no port request names',
+      params: OwnDocumentPath,
+      response: { 200: PortDocumentDeleted },
+    },
+    handler: async (request) => {
+      const row = await requireDocument(db, orgOf(request), request.params.document_sid);
+      // Taken out of use first: a crash leaves a row, of which the file is deleted later.
+      if (!(await expireDocument(db, row.id, new Date(clock.now()).toISOString()))) {
+        throw ApiError.of('DOCUMENT_IN_USE', { port_request_ids: await requestsNaming(db, row.id) });
+      }
+      await files.delete(row.file_name);
+      await deleteDocument(db, row.id);
+      return plain({ deleted: true as const });
+    },
+  });
+}
+
+async function requireDocument(db: Db, orgId: string, id: string): Promise<PortDocumentRow> {
+  const row = await findDocument(db, orgId, id);
+  if (!row) throw ApiError.of('DOCUMENT_NOT_FOUND').answeredWith(404);
+  return row;
+}
+
+function documentLine({ id, created_at, media_type, referenced, size }: PortDocumentRow): PortDocumentLine {
+  return { document_sid: id, media_type, size, created_at, in_use: referenced === 1 };
 }
 
 /** @throws ApiError UNSUPPORTED_FILE_TYPE, RATE_LIMITED, SERVICE_UNAVAILABLE */

@@ -18,6 +18,46 @@ export async function deleteDocument(db: Db, id: string): Promise<void> {
   await db.deleteFrom('port_documents').where('id', '=', id).execute();
 }
 
+/** One page, newest first, and how many there are in all. */
+export async function listDocuments(
+  db: Db,
+  orgId: string,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ rows: PortDocumentRow[]; total: number }> {
+  const all = db.selectFrom('port_documents').where('org_id', '=', orgId).where('expired_at', 'is', null);
+  const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const rows = await all
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return { rows, total };
+}
+
+export function findDocument(db: Db, orgId: string, id: string): Promise<PortDocumentRow | undefined> {
+  return db
+    .selectFrom('port_documents')
+    .selectAll()
+    .where('id', '=', id)
+    .where('org_id', '=', orgId)
+    .where('expired_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Port requests that name a document. */
+export async function requestsNaming(db: Db, documentId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('port_request_documents')
+    .select('request_id')
+    .where('document_id', '=', documentId)
+    .orderBy('request_id')
+    .limit(100)
+    .execute();
+  return rows.map(({ request_id }) => request_id);
+}
+
 export async function countUnused(db: Db, orgId: string): Promise<number> {
   const row = await db
     .selectFrom('port_documents')

@@ -15,6 +15,7 @@ import {
   ParsedDestination,
   PatchedConfiguration,
   SipNumbers,
+  SipNumbersQuery,
   TrunkStatus,
   Update,
   Updated,
@@ -22,6 +23,7 @@ import {
 import { parseSipDestination } from '#shared/sip-destination.ts';
 import { actorOf } from '../audit/rules.ts';
 import { type App, orgOf } from '../http/app-types.ts';
+import { totalHeader } from '../http/pages.ts';
 import type { Services } from '../services.ts';
 import {
   attachNumbers,
@@ -35,7 +37,7 @@ import { numberView } from './configuration-views.ts';
 import { trunkView } from './health-rules.ts';
 import { findHours, findProbed } from './health-store.ts';
 import { firewallFacts, outboundSetup } from './setup-facts.ts';
-import { listConfigurations } from './store.ts';
+import { pageOfConfigurations } from './store.ts';
 import { sipNumbers } from './views.ts';
 
 export function sipRoutes(app: App, services: Services): void {
@@ -136,13 +138,19 @@ function configurationRoutes(app: App, services: Services): void {
   app.route({
     method: 'GET',
     url: '/v1/sip/numbers',
-    schema: { summary: 'All numbers with SIP configurations', response: { 200: SipNumbers } },
-    handler: async (request) => {
-      const rows = await listConfigurations(db, orgOf(request));
+    schema: {
+      summary: 'Numbers with SIP configurations, ascending',
+      querystring: SipNumbersQuery,
+      response: { 200: SipNumbers },
+    },
+    handler: async (request, reply) => {
+      const { limit = 1000, offset = 0 } = request.query;
+      const { rows, total } = await pageOfConfigurations(db, orgOf(request), { limit, offset });
       const probed = await findProbed(
         db,
         rows.map((row) => row.id),
       );
+      reply.header(totalHeader, total);
       return plain({ numbers: sipNumbers(rows, probed) });
     },
   });

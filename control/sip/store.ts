@@ -27,6 +27,43 @@ export function listConfigurations(db: Db, orgId: string): Promise<SipConfigurat
     .execute();
 }
 
+/** Configurations of one page of numbers, in that order, and how many numbers have any. */
+export async function pageOfConfigurations(
+  db: Db,
+  orgId: string,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ rows: SipConfigurationRow[]; total: number }> {
+  const { total } = await db
+    .selectFrom('sip_configurations')
+    .select(({ fn }) => fn.count<number>('number').distinct().as('total'))
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow();
+  const numbers = await db
+    .selectFrom('sip_configurations')
+    .select('number')
+    .distinct()
+    .where('org_id', '=', orgId)
+    .orderBy('number')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  if (numbers.length === 0) return { rows: [], total };
+  const rows = await db
+    .selectFrom('sip_configurations')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where(
+      'number',
+      'in',
+      numbers.map(({ number }) => number),
+    )
+    .orderBy('number')
+    .orderBy('direction')
+    .orderBy('priority')
+    .execute();
+  return { rows, total };
+}
+
 /** Stores what differs between a number's stored records and their drafts. */
 export async function saveDrafts(
   db: Db,

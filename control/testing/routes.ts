@@ -19,6 +19,8 @@ export interface ServedRoute {
   /** A body that passes the schema. */
   readonly example: Readonly<Record<string, unknown>>;
   readonly queryNames: readonly string[];
+  /** Of its answers. */
+  readonly statuses: readonly string[];
 }
 
 /** Has the form of every id, and is none. */
@@ -61,6 +63,7 @@ function routeOf(
     body: media?.schema as object | undefined,
     contentType,
     example: example as Record<string, unknown>,
+    statuses: Object.keys(operation.responses ?? {}),
     queryNames: (operation.parameters ?? []).filter((one) => one.in === 'query').map((one) => one.name),
   };
 }

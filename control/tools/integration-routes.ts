@@ -5,22 +5,31 @@ import {
   ActionList,
   IntegrationPath,
   ResourceCreate,
-  ResourceCreated,
   ResourceDeleted,
   ResourceList,
+  ResourceOne,
   ResourcePath,
+  ResourceQuery,
+  ResourceUpdate,
 } from '#shared/api/tools.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import { actorOf } from '../audit/rules.ts';
 import { recordChange } from '../audit/store.ts';
 import { type App, orgOf } from '../http/app-types.ts';
+import { totalHeader } from '../http/pages.ts';
 import { isoTime } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
 import { checkCredentials } from './credential-rules.ts';
 import { findIntegration } from './integrations/catalogue.ts';
 import type { Integration } from './integrations/integration.ts';
-import { deleteResource, insertResource, listResources } from './resources-store.ts';
+import {
+  deleteResource,
+  findResource,
+  insertResource,
+  listResources,
+  updateResource,
+} from './resources-store.ts';
 import { unknownIntegration } from './rules.ts';
 
 export function integrationRoutes(app: App, services: Services): void {
@@ -55,23 +64,27 @@ export function integrationRoutes(app: App, services: Services): void {
     schema: {
       summary: 'The connected resources of an integration, oldest first',
       params: IntegrationPath,
+      querystring: ResourceQuery,
       response: { 200: ResourceList },
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const { key } = requireIntegration(request.params.integration);
-      return plain({ resources: await listResources(db, orgOf(request), key) });
+      const { limit = 200, offset = 0 } = request.query;
+      const found = await listResources(db, orgOf(request), key, { limit, offset });
+      reply.header(totalHeader, found.total);
+      return plain({ resources: found.resources });
     },
   });
 
   app.route({
     method: 'POST',
     url: '/v1/integrations/:integration/resources',
-    config: { errors: ['INTEGRATION_NOT_FOUND', 'TARGET_NOT_ALLOWED'] },
+    config: { errors: ['INTEGRATION_NOT_FOUND', 'TARGET_NOT_ALLOWED', 'QUOTA_EXCEEDED'] },
     schema: {
       summary: 'Connect a resource; its credentials are encrypted and never returned',
       params: IntegrationPath,
       body: ResourceCreate,
-      response: { 200: ResourceCreated },
+      response: { 200: ResourceOne },
     },
     handler: async (request) => {
       const integration = requireIntegration(request.params.integration);
@@ -87,11 +100,55 @@ export function integrationRoutes(app: App, services: Services): void {
         created_at: isoTime(services.clock),
       };
       await db.transaction().execute(async (trx) => {
+        await services.quotas.room(trx, 'integration_resources', orgId);
         await insertResource(trx, services.secrets, row, credentials);
         const change = { orgId, area: 'integrations', subject: id, action: 'connect' };
         await recordChange(trx, services.clock, actorOf(request), change);
       });
       return plain({ resource: { id, name, status: 'active' as const } });
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/integrations/:integration/resources/:resource_id',
+    config: { errors: ['INTEGRATION_NOT_FOUND', 'RESOURCE_NOT_FOUND'] },
+    schema: { summary: 'One connected resource', params: ResourcePath, response: { 200: ResourceOne } },
+    handler: async (request) => {
+      const { key } = requireIntegration(request.params.integration);
+      const resource = await findResource(db, orgOf(request), key, request.params.resource_id);
+      if (!resource) throw ApiError.of('RESOURCE_NOT_FOUND');
+      return plain({ resource });
+    },
+  });
+
+  app.route({
+    method: 'PATCH',
+    url: '/v1/integrations/:integration/resources/:resource_id',
+    config: { errors: ['INTEGRATION_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'TARGET_NOT_ALLOWED'] },
+    schema: {
+      summary: 'Change a connected resource; with new credentials it is active again',
+      params: ResourcePath,
+      body: ResourceUpdate,
+      response: { 200: ResourceOne },
+    },
+    handler: async (request) => {
+      const integration = requireIntegration(request.params.integration);
+      const { resource_id: id } = request.params;
+      const { body } = request;
+      if (body.credentials) checkCredentials(integration, body.credentials, services.allowedTargets);
+      const orgId = orgOf(request);
+      const resource = await db.transaction().execute(async (trx) => {
+        const found = await findResource(trx, orgId, integration.key, id);
+        if (!found) throw ApiError.of('RESOURCE_NOT_FOUND');
+        await updateResource(trx, services.secrets, id, body);
+        const fields = Object.keys(body).sort();
+        const change = { orgId, area: 'integrations', subject: id, action: 'update', fields };
+        await recordChange(trx, services.clock, actorOf(request), change);
+        return findResource(trx, orgId, integration.key, id);
+      });
+      if (!resource) throw ApiError.of('RESOURCE_NOT_FOUND');
+      return plain({ resource });
     },
   });
 

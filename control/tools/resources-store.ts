@@ -8,15 +8,64 @@ const mostRefusals = 3;
 
 type Shown = Pick<IntegrationResourceRow, 'id' | 'name' | 'status'>;
 
-/** Oldest first. */
-export function listResources(db: Db, orgId: string, integration: string): Promise<Shown[]> {
+/** One page, oldest first, and how many there are in all. */
+export async function listResources(
+  db: Db,
+  orgId: string,
+  integration: string,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ resources: Shown[]; total: number }> {
+  const all = db
+    .selectFrom('integration_resources')
+    .where('org_id', '=', orgId)
+    .where('integration', '=', integration);
+  const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const resources = await all
+    .select(['id', 'name', 'status'])
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return { resources, total };
+}
+
+/** Also an inactive one. */
+export function findResource(
+  db: Db,
+  orgId: string,
+  integration: string,
+  id: string,
+): Promise<Shown | undefined> {
   return db
     .selectFrom('integration_resources')
     .select(['id', 'name', 'status'])
+    .where('id', '=', id)
     .where('org_id', '=', orgId)
     .where('integration', '=', integration)
-    .orderBy('created_at')
-    .orderBy('id')
+    .executeTakeFirst();
+}
+
+/** With new credentials a resource is active again. */
+export async function updateResource(
+  db: Db,
+  secrets: SecretBox,
+  id: string,
+  change: { readonly name?: string; readonly credentials?: Credentials },
+): Promise<void> {
+  const { credentials, name } = change;
+  if (name === undefined && !credentials) return;
+  await db
+    .updateTable('integration_resources')
+    .set({
+      ...(name !== undefined && { name }),
+      ...(credentials && {
+        credentials: secrets.seal(JSON.stringify(credentials), contextOf(id)),
+        status: 'active' as const,
+        refusals: 0,
+      }),
+    })
+    .where('id', '=', id)
     .execute();
 }
 

@@ -20,13 +20,23 @@ import { recordChange } from '../audit/store.ts';
 import type { Db, ToolRow } from '../db/tables.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import { keepAnswer } from '../http/idempotency.ts';
+import { readPage } from '../http/pages.ts';
 import { isoTime } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
 import { untilGone } from './request-signal.ts';
 import { findActiveResource } from './resources-store.ts';
 import { checkTool, mergedDraft, newDraft, type ToolDraft } from './rules.ts';
 import { listRuns } from './runs-store.ts';
-import { deleteTool, draftOf, findTool, insertTool, listTools, toolIdOf, updateTool } from './store.ts';
+import {
+  deleteTool,
+  draftOf,
+  findTool,
+  insertTool,
+  listedTool,
+  listTools,
+  toolIdOf,
+  updateTool,
+} from './store.ts';
 import type { Tools } from './tools.ts';
 import { markUsers } from './users-store.ts';
 import { logView, pagination, toolView } from './views.ts';
@@ -129,19 +139,37 @@ function writeRoutes(app: App, services: Services): void {
   });
 }
 
+const omittable = {
+  description: '',
+  input_schema: null,
+  body: null,
+  speech: null,
+  response_data: [],
+  label: null,
+} as const;
+
 function readRoutes(app: App, services: Services): void {
   const { db } = services.database;
 
   app.route({
     method: 'GET',
     url: '/v2/tools',
-    schema: { summary: 'The tools of the organization', querystring: ToolQuery, response: { 200: ToolList } },
+    schema: {
+      summary: 'The tools of the organization',
+      description: 'Large members of large tools are left out, and named in `omitted`.',
+      querystring: ToolQuery,
+      response: { 200: ToolList },
+    },
     handler: async (request) => {
       const { page = 1, limit = 50, search = null, orderDirection = 'desc' } = request.query;
       const order = { page, limit, search, direction: orderDirection };
-      const { rows, hasMore } = await listTools(db, orgOf(request), order);
+      const orgId = orgOf(request);
+      const { ids, hasMore } = await listTools(db, orgId, order);
       return done({
-        tools: rows.map((row) => toolView(services.secrets, row)),
+        tools: await readPage(ids, omittable, async (id, share) => {
+          const found = await listedTool(db, orgId, id, share);
+          return found && { item: toolView(services.secrets, found.row), cut: found.cut };
+        }),
         pagination: pagination(page, limit, hasMore),
       });
     },

@@ -85,13 +85,13 @@ export interface ToolPage {
   readonly direction: 'asc' | 'desc';
 }
 
-/** One page by age, and whether there is more. */
+/** The ids of one page by age, and whether there is more. */
 export async function listTools(
   db: Db,
   orgId: string,
   { page, limit, search, direction }: ToolPage,
-): Promise<{ rows: ToolRow[]; hasMore: boolean }> {
-  let query = db.selectFrom('tools').selectAll().where('org_id', '=', orgId);
+): Promise<{ ids: string[]; hasMore: boolean }> {
+  let query = db.selectFrom('tools').select('id').where('org_id', '=', orgId);
   if (search !== null && search !== '') {
     // Looked for in the organization's tools only, which the index has in order.
     const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
@@ -105,7 +105,41 @@ export async function listTools(
     .limit(limit + 1)
     .offset((page - 1) * limit)
     .execute();
-  return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
+  return { ids: rows.slice(0, limit).map(({ id }) => id), hasMore: rows.length > limit };
+}
+
+/** A tool of a list, without columns of more than `most` bytes, which `cut` names. */
+export async function listedTool(
+  db: Db,
+  orgId: string,
+  id: string,
+  most: number,
+): Promise<{ row: ToolRow; cut: readonly string[] } | undefined> {
+  const large = await db
+    .selectFrom('tools')
+    .select((eb) => [
+      eb.fn<number | null>('octet_length', ['body']).as('body'),
+      eb.fn<number | null>('octet_length', ['input_schema']).as('input_schema'),
+      eb.fn<number | null>('octet_length', ['response_data']).as('response_data'),
+    ])
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!large) return undefined;
+  // What is sealed takes a third more than its text.
+  const cut = (['body', 'input_schema', 'response_data'] as const).filter(
+    (column) => (large[column] ?? 0) > most * 2,
+  );
+  const kept = (['body', 'input_schema', 'response_data'] as const).filter((column) => !cut.includes(column));
+  const row = await db
+    .selectFrom('tools')
+    .select(['id', 'org_id', 'name', 'description', 'integration', 'action', 'speech', 'timeout', 'cache'])
+    .select(['max_retries', 'cooldown', 'resource_id', 'public', 'label', 'version', 'created_at'])
+    .select('updated_at')
+    .select(kept)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return { row: Object.assign({ body: null, input_schema: null, response_data: null }, row), cut };
 }
 
 export async function insertTool(

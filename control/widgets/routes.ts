@@ -15,12 +15,13 @@ import { ApiError } from '#shared/errors.ts';
 import type { Db } from '../db/tables.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import { keepAnswer } from '../http/idempotency.ts';
+import { readPage } from '../http/pages.ts';
 import { isoTime } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
 import { widgetManageRoutes } from './manage-routes.ts';
 import { requireIds } from './rules.ts';
 import type { WidgetParts } from './start.ts';
-import { listThreads, messagesByThread, messagesOf, type StoredThread } from './store.ts';
+import { listThreads, messagesOf, newestMessages, type StoredThread } from './store.ts';
 import { bareThreadView, messageView, threadView } from './views.ts';
 import { requireOwnThread, requireWidget } from './visitors.ts';
 
@@ -41,6 +42,8 @@ export function widgetRoutes(app: App, services: Services, parts: WidgetParts): 
     config: { admits },
     schema: {
       summary: 'The threads of a widget, newest first',
+      description:
+        'Of long threads the newest messages are shown, and `omitted` names messages; the events of a thread have all.',
       params: WidgetPath,
       querystring: ThreadQuery,
       response: { 200: ThreadListAnswer },
@@ -55,17 +58,15 @@ export function widgetRoutes(app: App, services: Services, parts: WidgetParts): 
       }
       const filter = visitor ? { ...all, threadId: visitor.thread_id } : { ...all, orgId: orgOf(request) };
       const found = await listThreads(db, filter, { offset: (page - 1) * limit, limit });
-      const messages = await messagesByThread(
-        db,
-        found.threads.map(({ id }) => id),
-      );
       const now = isoTime(clock);
-      return widgetAnswer({
-        threads: found.threads.map((thread) =>
-          threadView(thread, messages.get(thread.id) ?? [], now, visitor !== null),
-        ),
-        total: found.total,
+      const listed = await readPage(found.threads, {}, async (thread, share) => {
+        const { messages, isCut } = await newestMessages(db, thread.id, share / 2);
+        return {
+          item: threadView(thread, messages, now, visitor !== null),
+          cut: isCut ? ['messages'] : [],
+        };
       });
+      return widgetAnswer({ threads: listed, total: found.total });
     },
   });
 

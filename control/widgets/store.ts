@@ -1,6 +1,6 @@
 /** Widgets, threads and messages. */
 import { createHash } from 'node:crypto';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Db, WidgetMessageRow, WidgetRow, WidgetThreadRow } from '../db/tables.ts';
 
 export type StoredThread = Selectable<WidgetThreadRow>;
@@ -212,20 +212,29 @@ export function messagesOf(
     .execute();
 }
 
-/** Of several threads, by thread, oldest first. */
-export async function messagesByThread(
+/** The newest messages of a thread that together have at most so many bytes, oldest first. */
+export async function newestMessages(
   db: Db,
-  threadIds: readonly string[],
-): Promise<Map<string, WidgetMessageRow[]>> {
-  if (threadIds.length === 0) return new Map();
-  const rows = await db
+  threadId: string,
+  most: number,
+): Promise<{ messages: WidgetMessageRow[]; isCut: boolean }> {
+  const sizes = await db
     .selectFrom('widget_messages')
-    .selectAll()
-    .where('thread_id', 'in', [...threadIds])
-    .orderBy('thread_id')
-    .orderBy('number')
+    .select('number')
+    .select(
+      // What a message has besides its texts: ids and times, and what JSON escapes.
+      sql<number>`octet_length(content) + coalesce(octet_length(original_content), 0) + 250`.as('bytes'),
+    )
+    .where('thread_id', '=', threadId)
+    .orderBy('number', 'desc')
     .execute();
-  return Map.groupBy(rows, (row) => row.thread_id);
+  let left = most;
+  const fitting = sizes.findIndex(({ bytes }) => {
+    left -= bytes;
+    return left < 0;
+  });
+  const after = fitting < 0 ? 0 : (sizes[fitting]?.number ?? 0);
+  return { messages: await messagesOf(db, threadId, after), isCut: after > 0 };
 }
 
 /** Ends the threads whose time is up. Returns their ids. @param now ISO */

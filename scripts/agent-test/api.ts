@@ -101,18 +101,36 @@ function messagesIn(text: string): string {
   return text.slice(0, 500) || 'the answer is empty';
 }
 
+interface ListedScenario {
+  readonly id: string;
+  readonly name: string;
+  readonly enabled: boolean;
+}
+
+const perPage = 100;
+
+/** All scenarios of a subject, oldest first. */
+async function listScenarios(connection: Connection, subject: Options['subject']): Promise<ListedScenario[]> {
+  const known: ListedScenario[] = [];
+  for (let more = true; more; ) {
+    const query = `${subject.kind}_id=${encodeURIComponent(subject.id)}&limit=${perPage}&offset=${known.length}`;
+    const { scenarios } = await connection.ask<{ scenarios: ListedScenario[] }>(
+      'GET',
+      `${base}/scenarios?${query}`,
+    );
+    known.push(...scenarios);
+    more = scenarios.length === perPage;
+  }
+  // The API lists the newest first.
+  return known.reverse();
+}
+
 /** @throws Trouble when one is not known, or there is none */
 export async function scenarioIds(
   connection: Connection,
   { scenarios, subject }: Options,
 ): Promise<string[]> {
-  const of = `${subject.kind}_id=${encodeURIComponent(subject.id)}`;
-  const answer = await connection.ask<{ scenarios: { id: string; name: string; enabled: boolean }[] }>(
-    'GET',
-    `${base}/scenarios?${of}`,
-  );
-  // The API lists the newest first.
-  const known = answer.scenarios.toReversed();
+  const known = await listScenarios(connection, subject);
   const chosen =
     scenarios.length === 0
       ? known.filter(({ enabled }) => enabled)

@@ -17,8 +17,8 @@ export const CallLimitsUpdate = Closed({
 export const CallLimitsView = Type.Object({
   concurrent: Nullable(Type.Integer()),
   per_minute: Nullable(Type.Integer()),
-  allowed_prefixes: Type.Array(Type.String()),
-  blocked_prefixes: Type.Array(Type.String()),
+  allowed_prefixes: Type.Array(Type.String(), { maxItems: 200 }),
+  blocked_prefixes: Type.Array(Type.String(), { maxItems: 200 }),
 });
 
 /** What the operator limits the organization to; null: no ceiling. */

@@ -1,6 +1,17 @@
 /** Text conversations with a pathway (contract 11.3). */
 import { type Static, Type } from 'typebox';
-import { Closed, Nullable, OneOf, Open, PathId, Plain, Text, Uuid } from '#shared/api/common.ts';
+import {
+  Closed,
+  Iso,
+  Nullable,
+  OneOf,
+  Open,
+  PageQuery,
+  PathId,
+  Plain,
+  Text,
+  Uuid,
+} from '#shared/api/common.ts';
 import { PathwayVersionChoice } from '#shared/api/inbound.ts';
 
 const text = Type.String();
@@ -41,3 +52,19 @@ export type ChatAnswer = Static<typeof ChatAnswer>;
 export const ChatAnswered = Plain(ChatAnswer);
 
 export const ChatPath = PathId('id', 'Id of the chat');
+
+const ChatLine = Type.Object({
+  chat_id: text,
+  pathway_id: text,
+  pathway_version: Type.Integer(),
+  completed: Type.Boolean(),
+  created_at: Iso(),
+  last_message_at: Iso(),
+});
+export type ChatLine = Static<typeof ChatLine>;
+export const ChatList = Plain(Type.Object({ chats: Type.Array(ChatLine), total_count: Type.Integer() }));
+export const ChatQuery = PageQuery(100, 50);
+export const ChatOne = Plain(
+  Type.Object({ ...ChatLine.properties, chat_history: ChatAnswer.properties.chat_history }),
+);
+export const ChatDeleted = Plain(Type.Object({ deleted: Type.Literal(true) }));

@@ -95,3 +95,22 @@ export function plain<T>(data: T): { data: T; errors: null } {
 /** Path parameters: never validated by schema, because a malformed id answers 404 of its resource. */
 export const PathId = <const K extends string>(name: K, description: string) =>
   Type.Object({ [name]: Type.String({ description }) } as Record<K, ReturnType<typeof Type.String>>);
+
+/** Query of a list that comes in pages. A page shorter than `limit` is the last. */
+export const PageQuery = (most: number, usual: number) =>
+  Type.Object({
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: most, default: usual })),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
+  });
+
+/** An item of a list, whose large parts may be left out (control/http/pages.ts). */
+export const ListItem = <T extends TProperties>(item: T) =>
+  Type.Object({
+    ...item,
+    omitted: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: 20,
+        description: 'Parts left out because the item is too large for a list; read the item by its id',
+      }),
+    ),
+  });

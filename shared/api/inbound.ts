@@ -7,10 +7,12 @@ import {
   Integer,
   Iso,
   List,
+  ListItem,
   Matching,
   Nullable,
   OneOf,
   Open,
+  PageQuery,
   PathId,
   Success,
   Text,
@@ -72,7 +74,7 @@ export const InboundUpdate = Closed({
 });
 export type InboundUpdate = Static<typeof InboundUpdate>;
 
-export const InboundNumber = Type.Object({
+const numberFields = {
   phone_number: Type.String(),
   label: Nullable(Type.String()),
   source: OneOf(['sip', 'ported', 'provisioned']),
@@ -99,15 +101,17 @@ export const InboundNumber = Type.Object({
   transfer_phone_number: Nullable(Type.String()),
   transfer_list: Nullable(Type.Record(Type.String(), Type.String())),
   fallback_number: Nullable(Type.String()),
-  tools: Type.Array(Type.String()),
+  tools: Type.Array(Type.String(), { maxItems: 50 }),
   request_data: Open(),
   metadata: Open(),
   webhook: Nullable(Type.String()),
   call_limits: Nullable(CallLimitsView),
-});
+};
+export const InboundNumber = Type.Object(numberFields);
 export type InboundNumber = Static<typeof InboundNumber>;
 
-export const InboundNumberList = Type.Object({ inbound_numbers: Type.Array(InboundNumber) });
+export const InboundNumberList = Type.Object({ inbound_numbers: Type.Array(ListItem(numberFields)) });
+export const InboundQuery = PageQuery(500, 500);
 
 export const InboundUpdated = Success({
   message: Type.String(),

@@ -5,9 +5,11 @@ import {
   Integer,
   Iso,
   List,
+  ListItem,
   Nullable,
   OneOf,
   Open,
+  PageQuery,
   PathId,
   Success,
   Text,
@@ -18,7 +20,10 @@ const text = Type.String();
 /** Open objects; shared/agent checks what they must hold. */
 const Nodes = List(Open(), 1, 500);
 const Edges = List(Open(), 0, 2000);
-const ShownGraph = { nodes: Type.Array(Open()), edges: Type.Array(Open()) };
+const ShownGraph = {
+  nodes: Type.Array(Open(), { maxItems: 500 }),
+  edges: Type.Array(Open(), { maxItems: 2000 }),
+};
 
 export const PathwayCreate = Closed({
   name: Text(1, 200),
@@ -38,17 +43,20 @@ export type VersionWrite = Static<typeof VersionWrite>;
 
 const Identity = { pathway_id: text, name: text, description: Nullable(text) };
 
-export const Pathway = Type.Object({
+const pathwayFields = {
   ...Identity,
   ...ShownGraph,
   production_version: Nullable(Type.Integer()),
   staging_version: Nullable(Type.Integer()),
   created_at: Iso(),
   updated_at: Iso(),
-});
+};
+export const Pathway = Type.Object(pathwayFields);
 export type Pathway = Static<typeof Pathway>;
 
-export const PathwayList = Type.Array(Pathway);
+export const PathwayList = Type.Array(ListItem(pathwayFields));
+export const PathwayQuery = PageQuery(500, 500);
+export const VersionQuery = PageQuery(500, 200);
 export const PathwayCreated = Success({ pathway_id: text });
 /** What an author should know of a graph that was taken; empty when nothing stands out. */
 const Warnings = {

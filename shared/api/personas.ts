@@ -6,9 +6,11 @@ import {
   Integer,
   Iso,
   List,
+  ListItem,
   Matching,
   Nullable,
   OneOf,
+  PageQuery,
   PathId,
   PhoneNumber,
   Plain,
@@ -72,7 +74,7 @@ const ShownCallConfig = Type.Object({
 });
 export type ShownCallConfig = Static<typeof ShownCallConfig>;
 
-const PersonaVersion = Type.Object({
+const versionFields = {
   id: text,
   persona_id: text,
   version_type: OneOf(['production', 'draft']),
@@ -89,7 +91,7 @@ const PersonaVersion = Type.Object({
     }),
   ),
   call_config: ShownCallConfig,
-  default_tools: Type.Array(text),
+  default_tools: Type.Array(text, { maxItems: 50 }),
   content_hash: text,
   promoted_from_version_id: Nullable(
     Type.String({ description: 'The draft that became this version; it keeps its id' }),
@@ -97,15 +99,16 @@ const PersonaVersion = Type.Object({
   promoted_at: Nullable(Iso()),
   created_at: Iso(),
   updated_at: Iso(),
-});
+};
+const PersonaVersion = Type.Object(versionFields);
 export type PersonaVersion = Static<typeof PersonaVersion>;
 
-const Persona = Type.Object({
+const personaFields = {
   id: text,
   name: text,
   role: Nullable(text),
   description: Nullable(text),
-  tags: Type.Array(text),
+  tags: Type.Array(text, { maxItems: 20 }),
   created_at: Iso(),
   updated_at: Iso(),
   deleted_at: Nullable(Iso()),
@@ -114,12 +117,14 @@ const Persona = Type.Object({
   current_production_version: PersonaVersion,
   current_draft_version: PersonaVersion,
   inbound_numbers: Type.Array(Type.Object({ phone_number: text, label: Nullable(text), persona_id: text })),
-});
+};
+const Persona = Type.Object(personaFields);
 export type Persona = Static<typeof Persona>;
 
 export const PersonaAnswer = Plain(Persona);
-export const PersonaList = Plain(Type.Array(Persona));
-export const PersonaVersionList = Plain(Type.Array(PersonaVersion));
+export const PersonaList = Plain(Type.Array(ListItem(personaFields)));
+export const PersonaVersionList = Plain(Type.Array(ListItem(versionFields)));
+export const PersonaVersionQuery = PageQuery(100, 100);
 export const PersonaDeleted = Plain(Type.Object({ deleted: Type.Literal(true) }));
 
 export const PersonaPage = Type.Object({

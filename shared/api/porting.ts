@@ -9,6 +9,7 @@ import {
   Matching,
   Nullable,
   OneOf,
+  PageQuery,
   PathId,
   PhoneNumber,
   Plain,
@@ -49,12 +50,28 @@ export const PortCheckResult = Type.Object({
 });
 export type PortCheckResult = Static<typeof PortCheckResult>;
 
-export const PortCheck = Plain(Type.Object({ results: Type.Array(PortCheckResult) }));
+export const PortCheck = Plain(Type.Object({ results: Type.Array(PortCheckResult, { maxItems: 50 }) }));
 
 /** For the description of the interface only: the parts are judged as they are read. */
 export const PortDocumentUpload = Type.Object({
   file: Type.String({ format: 'binary', description: 'PDF, JPEG, PNG, GIF or WebP of at most 10 MiB' }),
 });
+
+const PortDocumentLine = Type.Object({
+  document_sid: Type.String(),
+  media_type: Type.String(),
+  size: Type.Integer({ description: 'Bytes' }),
+  created_at: Iso(),
+  in_use: Type.Boolean({ description: 'A port request names it; it cannot be deleted' }),
+});
+export type PortDocumentLine = Static<typeof PortDocumentLine>;
+export const PortDocumentList = Plain(
+  Type.Object({ documents: Type.Array(PortDocumentLine), total_count: Type.Integer() }),
+);
+export const PortDocumentOne = Plain(Type.Object({ document: PortDocumentLine }));
+export const PortDocumentDeleted = Plain(Type.Object({ deleted: Type.Literal(true) }));
+export const PortDocumentQuery = PageQuery(100, 50);
+export const OwnDocumentPath = PathId('document_sid', 'Id of the document');
 
 export const PortDocumentUploaded = Plain(Type.Object({ document_sid: text }));
 
@@ -104,7 +121,7 @@ export const PortInitiated = Plain(
     port_request_id: text,
     status: Type.Literal('waiting_for_signature'),
     signature_url: text,
-    phone_numbers: Type.Array(text),
+    phone_numbers: Type.Array(text, { maxItems: 50 }),
   }),
 );
 
@@ -117,9 +134,9 @@ export const PortDocumentPath = Type.Object({ id: text, document_id: text });
 const summary = {
   id: text,
   status: Status(),
-  phone_numbers: Type.Array(Type.Object({ number: text, status: Status() })),
+  phone_numbers: Type.Array(Type.Object({ number: text, status: Status() }), { maxItems: 50 }),
   authorized_rep_email: text,
-  notification_emails: Type.Array(text),
+  notification_emails: Type.Array(text, { maxItems: 10 }),
   target_port_date: IsoDate(),
   foc_date: Nullable(IsoDate()),
   expected_completion: Nullable(
@@ -145,7 +162,7 @@ export const CanonicalCarrierInformation = Type.Object({
   authorized_representative_email: text,
   account_number: Nullable(text),
   account_telephone_number: Nullable(text),
-  notification_emails: Type.Array(text),
+  notification_emails: Type.Array(text, { maxItems: 10 }),
   address: Type.Object({
     street: text,
     street2: Nullable(text),
@@ -161,7 +178,7 @@ const detail = {
   ...summary,
   losing_carrier_information: CanonicalCarrierInformation,
   pin: Nullable(Type.Literal('********')),
-  documents: Type.Array(text),
+  documents: Type.Array(text, { maxItems: 10 }),
   signed_at: Nullable(Iso()),
   signed_name: Nullable(text),
   history: Type.Array(
@@ -171,7 +188,7 @@ const detail = {
       to_status: Status(),
       actor: OneOf(['customer', 'signer', 'operator', 'system']),
       reason: Nullable(text),
-      phone_numbers: Type.Array(text),
+      phone_numbers: Type.Array(text, { maxItems: 50 }),
     }),
   ),
 };

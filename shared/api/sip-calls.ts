@@ -53,7 +53,11 @@ export const TracedMessage = Type.Object({ seq: Type.Integer(), ...TraceMessage.
 export type TracedMessage = Static<typeof TracedMessage>;
 
 export const Trace = Plain(
-  Type.Object({ call_id: text, truncated: Type.Boolean(), messages: Type.Array(TracedMessage) }),
+  Type.Object({
+    call_id: text,
+    truncated: Type.Boolean(),
+    messages: Type.Array(TracedMessage, { maxItems: 500 }),
+  }),
 );
 
 export const LoggedCallPath = PathId('call_id', 'SIP Call-ID (URL-encoded), or id of the call');

@@ -8,6 +8,7 @@ import {
   List,
   Nullable,
   OneOf,
+  PageQuery,
   PhoneNumber,
   Plain,
   Text,
@@ -168,14 +169,15 @@ const FailoverConfig = Type.Object({
   endpoints: Type.Array(
     Type.Object({ host: text, port: Type.Integer(), transport: text, priority: Type.Integer() }),
   ),
-  triggers: Type.Array(text),
+  triggers: Type.Array(text, { maxItems: 3 }),
   failback: text,
   active_priority: Type.Integer(),
 });
 const CodecConfig = Type.Object({
-  codecs: Type.Array(text),
+  codecs: Type.Array(text, { maxItems: 5 }),
   transcode: Type.Boolean(),
   unavailable: Type.Array(text, {
+    maxItems: 5,
     description: 'Of these codecs, those that no connected edge has the library of: they are never offered',
   }),
 });
@@ -207,13 +209,13 @@ export const Configuration = Type.Object({
   direction: OneOf(['inbound', 'outbound']),
   priority: Type.Integer(),
   sip_endpoint: Nullable(text),
-  headers: Nullable(Type.Object({ direction: text, headers: Type.Array(HeaderItem) })),
+  headers: Nullable(Type.Object({ direction: text, headers: Type.Array(HeaderItem, { maxItems: 15 }) })),
   options: Type.Object({
     port: Type.Integer(),
     transport: text,
     secure_media: Type.Boolean(),
     auth_mode: Optional(AuthMode),
-    allowed_ips: Optional(Type.Array(text)),
+    allowed_ips: Optional(Type.Array(text, { maxItems: 50 })),
     register_auth: Optional(Type.Object({ username: text, password: text })),
     sip_username: Optional(Nullable(text)),
     sip_password: Optional(Nullable(text)),
@@ -250,7 +252,7 @@ export const Attached = Plain(
 const configurations = {
   inbound: Nullable(Configuration),
   outbound: Nullable(Configuration),
-  configurations: Type.Array(Configuration),
+  configurations: Type.Array(Configuration, { maxItems: 10 }),
 };
 export const NumberConfigurations = Plain(Type.Object(configurations));
 export const Updated = Plain(Type.Object({ ...configurations, register_password_for_pbx: Optional(text) }));
@@ -267,7 +269,7 @@ export const SipNumbers = Plain(
     numbers: Type.Array(
       Type.Object({
         phone_number: text,
-        directions: Type.Array(text),
+        directions: Type.Array(text, { maxItems: 2 }),
         sip_endpoint: Nullable(text),
         health_status: text,
         configuration_count: Type.Integer(),
@@ -275,6 +277,7 @@ export const SipNumbers = Plain(
     ),
   }),
 );
+export const SipNumbersQuery = PageQuery(1000, 1000);
 
 export const NumberQuery = Type.Object({ phone_number: PhoneNumber() });
 export const OptionalNumberQuery = Type.Object({ phone_number: Optional(PhoneNumber()) });
@@ -299,7 +302,7 @@ export const ParsedDestination = Plain(
 export const FirewallIps = Plain(
   Type.Object({
     region: text,
-    ip_addresses: Type.Array(text),
+    ip_addresses: Type.Array(text, { maxItems: 100 }),
     ports: Type.Object({ sip: text, rtp: text }),
   }),
 );
@@ -310,7 +313,7 @@ export const OutboundSetup = Plain(
     port: Type.Integer(),
     transport: text,
     srtp: text,
-    codecs: Type.Array(text),
+    codecs: Type.Array(text, { maxItems: 5 }),
     instructions: text,
     credentials: Optional(Type.Object({ username: text, password: text, realm: Nullable(text) })),
   }),

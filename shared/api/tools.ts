@@ -6,9 +6,11 @@ import {
   Integer,
   Iso,
   List,
+  ListItem,
   Nullable,
   OneOf,
   Open,
+  PageQuery,
   PathId,
   Plain,
   Text,
@@ -50,7 +52,7 @@ export type ToolCreate = Static<typeof ToolCreate>;
 export const ToolUpdate = Type.Partial(ToolCreate, { additionalProperties: false });
 export type ToolUpdate = Static<typeof ToolUpdate>;
 
-export const Tool = Type.Object({
+const toolFields = {
   id: Type.String({ examples: ['TL-00000000-0000-4000-8000-000000000000'] }),
   name: Type.String(),
   description: Type.String(),
@@ -61,7 +63,7 @@ export const Tool = Type.Object({
   speech: Nullable(Type.String()),
   timeout: Type.Number(),
   cache: Type.Boolean(),
-  response_data: Nullable(Type.Array(ResponseData)),
+  response_data: Nullable(Type.Array(ResponseData, { maxItems: 50 })),
   max_retries: Type.Integer(),
   cooldown: Type.Number(),
   resource_id: Nullable(Type.String()),
@@ -71,7 +73,8 @@ export const Tool = Type.Object({
   is_draft: Type.Boolean(),
   created_at: Iso(),
   updated_at: Iso(),
-});
+};
+export const Tool = Type.Object(toolFields);
 export type Tool = Static<typeof Tool>;
 
 /** Success body of the tools group. */
@@ -88,7 +91,7 @@ const Pagination = Type.Object({
 export const ToolPath = PathId('id', 'with or without the prefix `TL-`');
 export const ToolChanged = Done({ id: Type.String() });
 export const ToolRead = Type.Object({ status: Type.Literal('success'), data: Tool, errors: Type.Null() });
-export const ToolList = Done({ tools: Type.Array(Tool), pagination: Pagination });
+export const ToolList = Done({ tools: Type.Array(ListItem(toolFields)), pagination: Pagination });
 export const ToolDeleted = Done({ id: Type.String(), deleted: Type.Literal(true) });
 
 export const ToolQuery = Type.Object({
@@ -152,8 +155,15 @@ export const ActionList = Plain(
   }),
 );
 export const ResourceList = Plain(Type.Object({ resources: Type.Array(Resource) }));
+
+export const ResourceQuery = PageQuery(500, 200);
+/** Credentials are given whole; a resource that had become inactive is active again with new ones. */
+export const ResourceUpdate = Closed({
+  name: Type.Optional(Text(1, 200)),
+  credentials: Type.Optional(Open()),
+});
 export const ResourceCreate = Closed({ name: Text(1, 200), credentials: Open() });
-export const ResourceCreated = Plain(Type.Object({ resource: Resource }));
+export const ResourceOne = Plain(Type.Object({ resource: Resource }));
 export const ResourceDeleted = Plain(Type.Object({ deleted: Type.Literal(true) }));
 
 /** What an edge asks of the control plane while a call waits (`POST /v1/edge/tool-runs`). */

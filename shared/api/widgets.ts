@@ -1,6 +1,17 @@
 /** Widgets, their threads and messages (contract section 7). */
 import { type Static, type TSchema, Type } from 'typebox';
-import { Closed, Integer, Iso, List, Nullable, OneOf, Open, Text, Uuid } from '#shared/api/common.ts';
+import {
+  Closed,
+  Integer,
+  Iso,
+  List,
+  ListItem,
+  Nullable,
+  OneOf,
+  Open,
+  Text,
+  Uuid,
+} from '#shared/api/common.ts';
 import { PathwayVersionChoice } from '#shared/api/inbound.ts';
 
 const Optional = Type.Optional;
@@ -39,8 +50,8 @@ export type WidgetUpdate = Static<typeof WidgetUpdate>;
 const WidgetConfig = Type.Object({
   timeoutSeconds: Type.Integer(),
   greeting: Nullable(text),
-  blockedWords: Type.Array(text),
-  allowedOrigins: Type.Array(text),
+  blockedWords: Type.Array(text, { maxItems: 200 }),
+  allowedOrigins: Type.Array(text, { maxItems: 20 }),
 });
 export type WidgetConfig = Static<typeof WidgetConfig>;
 
@@ -85,7 +96,8 @@ const BareThread = Type.Object({
 });
 export type BareThread = Static<typeof BareThread>;
 
-const WidgetThread = Type.Object({ ...BareThread.properties, messages: Type.Array(WidgetMessage) });
+const threadFields = { ...BareThread.properties, messages: Type.Array(WidgetMessage) };
+const WidgetThread = Type.Object(threadFields);
 export type WidgetThread = Static<typeof WidgetThread>;
 
 /** Success body of the widget group (contract 1.2). */
@@ -104,7 +116,7 @@ export const MessageAnswer = Success(
   Type.Object({ messages: Type.Array(WidgetMessage), thread: BareThread }),
 );
 export const ThreadListAnswer = Success(
-  Type.Object({ threads: Type.Array(WidgetThread), total: Type.Integer() }),
+  Type.Object({ threads: Type.Array(ListItem(threadFields)), total: Type.Integer() }),
 );
 export const SessionAnswer = Success(
   Type.Object({ token: text, visitor_id: text, thread_id: text, expires_at: Iso() }),

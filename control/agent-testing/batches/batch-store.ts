@@ -1,11 +1,11 @@
 /** Batches as stored, and how they come to their end (contract 6.6). */
-import type { Batch } from '#shared/api/agent-testing/batches.ts';
+import type { Batch, BatchLine } from '#shared/api/agent-testing/batches.ts';
 import type { TriggerSource } from '#shared/api/agent-testing/runs.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Db, TestBatchRow } from '../../db/tables.ts';
 import { queueEvent } from '../../webhooks/store.ts';
-import { resultsOf, runsOf } from '../runs/run-store.ts';
-import { runRowView } from '../runs/views.ts';
+import { runsOf } from '../runs/run-store.ts';
+import { runLines } from '../runs/views.ts';
 import { batchStatus } from './status.ts';
 
 export async function insertBatch(db: Db, batch: TestBatchRow): Promise<void> {
@@ -28,15 +28,29 @@ export async function requireBatch(db: Db, orgId: string, id: string): Promise<T
   return row;
 }
 
-export async function batchView(db: Db, batch: TestBatchRow): Promise<Batch> {
+/** One page, newest first, and how many there are in all. */
+export async function listBatches(
+  db: Db,
+  orgId: string,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ rows: TestBatchRow[]; total: number }> {
+  const all = db.selectFrom('test_batches').where('org_id', '=', orgId);
+  const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const rows = await all
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return { rows, total };
+}
+
+/** A batch without its runs. */
+export async function batchLine(db: Db, batch: TestBatchRow): Promise<BatchLine> {
   const { id, status, total_scenarios, trigger_source, version_number, created_at, completed_at } = batch;
-  const runs = await runsOf(db, 'batch_id', id);
-  const results = await resultsOf(
-    db,
-    runs.map((run) => run.id),
-  );
-  const count = (...statuses: readonly string[]) =>
-    runs.filter((run) => statuses.includes(run.status)).length;
+  const statuses = await statusesOf(db, id);
+  const count = (...wanted: readonly string[]) => statuses.filter((one) => wanted.includes(one)).length;
   return {
     id,
     status,
@@ -49,8 +63,12 @@ export async function batchView(db: Db, batch: TestBatchRow): Promise<Batch> {
     version_number,
     created_at,
     completed_at,
-    runs: runs.map((run) => runRowView(run, results.get(run.id) ?? [])),
   };
+}
+
+export async function batchView(db: Db, batch: TestBatchRow): Promise<Batch> {
+  const line = await batchLine(db, batch);
+  return { ...line, runs: await runLines(db, await runsOf(db, 'batch_id', batch.id)) };
 }
 
 export async function beginBatch(db: Db, id: string): Promise<void> {

@@ -1,19 +1,29 @@
 /** /v1/agent-testing: batches (contract 6.6). */
 import { Type } from 'typebox';
-import { BatchAnswer, BatchPath, BatchStart, BatchStarted } from '#shared/api/agent-testing/batches.ts';
+import {
+  BatchAnswer,
+  type BatchLine,
+  BatchList,
+  BatchPath,
+  BatchStart,
+  BatchStarted,
+  GroupCancelled,
+  GroupQuery,
+} from '#shared/api/agent-testing/batches.ts';
 import { testing } from '#shared/api/agent-testing/wrapping.ts';
+import { NoMembers } from '#shared/api/common.ts';
 import { type App, orgOf } from '../../http/app-types.ts';
 import type { Services } from '../../services.ts';
 import { lastTurn, type Snapshot } from '../runs/events.ts';
 import { batchSubject } from '../runs/live.ts';
 import { checkWebhook, testRunsSubject } from '../runs/plan.ts';
 import type { TestRuns } from '../runs/start.ts';
-import { batchView, findBatch, requireBatch } from './batch-store.ts';
-import { startBatch } from './start.ts';
+import { batchLine, batchView, findBatch, listBatches, requireBatch } from './batch-store.ts';
+import { cancelBatch, startBatch } from './start.ts';
 
 const base = '/v1/agent-testing';
 
-export function batchRoutes(app: App, services: Services, { streams }: TestRuns): void {
+export function batchRoutes(app: App, services: Services, { stopped, streams }: TestRuns): void {
   const { announcements, database } = services;
   const { db } = database;
 
@@ -22,27 +32,66 @@ export function batchRoutes(app: App, services: Services, { streams }: TestRuns)
     url: `${base}/batch-run`,
     config: {
       limits: [{ scope: 'organization_batch_run', limit: 10, windowSeconds: 60 }],
-      errors: ['TARGET_NOT_ALLOWED', 'SCENARIO_NOT_FOUND', 'VERSION_NOT_FOUND'],
+      errors: ['TARGET_NOT_ALLOWED', 'SCENARIO_NOT_FOUND', 'VERSION_NOT_FOUND', 'QUOTA_EXCEEDED'],
     },
     schema: { summary: 'Run several scenarios', body: BatchStart, response: { 200: BatchStarted } },
     handler: async (request) => {
       const { scenario_ids, seed, version_number, webhook_url } = request.body;
       checkWebhook(services, webhook_url);
-      const { batchId, runs } = await db.transaction().execute((trx) =>
-        startBatch(services, trx, {
+      const { batchId, runs } = await db.transaction().execute(async (trx) => {
+        const batch = await startBatch(services, trx, {
           orgId: orgOf(request),
           scenarioIds: scenario_ids,
           versionNumber: version_number,
           triggerSource: 'api',
           seed,
           webhookUrl: webhook_url ?? null,
-        }),
-      );
+        });
+        // Its own runs wait already.
+        await services.quotas.waitingRunRoom(trx, orgOf(request), 0);
+        return batch;
+      });
       announcements.announce(testRunsSubject);
       return testing({
         batch_id: batchId,
         runs: runs.map(({ runId, scenarioId }) => ({ run_id: runId, scenario_id: scenarioId })),
       });
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: `${base}/batches`,
+    schema: {
+      summary: 'Batches, newest first, without their runs',
+      querystring: GroupQuery,
+      response: { 200: BatchList },
+    },
+    handler: async (request) => {
+      const { limit = 50, offset = 0 } = request.query;
+      const { rows, total } = await listBatches(db, orgOf(request), { limit, offset });
+      const batches: BatchLine[] = [];
+      for (const row of rows) batches.push(await batchLine(db, row));
+      return testing({ batches, total_count: total });
+    },
+  });
+
+  app.route({
+    method: 'POST',
+    url: `${base}/batches/:id/cancel`,
+    config: { errors: ['BATCH_NOT_FOUND'] },
+    schema: {
+      summary: 'Cancel the runs of a batch that have not ended; the batch ends with them',
+      params: BatchPath,
+      body: NoMembers,
+      response: { 200: GroupCancelled },
+    },
+    handler: async (request) => {
+      const { id } = await requireBatch(db, orgOf(request), request.params.id);
+      const cancelled = await db.transaction().execute((trx) => cancelBatch(services, trx, id));
+      stopped(cancelled);
+      announcements.announce(batchSubject(id));
+      return testing({ id, cancelled_runs: cancelled.length });
     },
   });
 

@@ -5,7 +5,7 @@ import type { TextAgent } from '../../conversations/text-agent.ts';
 import type { Db } from '../../db/tables.ts';
 import { contentHash } from '../../pathways/rules.ts';
 import { findPathway, findVersion } from '../../pathways/store.ts';
-import { findPersonaVersion, listPersonaVersions, requirePersona } from '../../personas/store.ts';
+import { findPersonaVersion, findPersonaVersionByNumber, requirePersona } from '../../personas/store.ts';
 import type { Subject } from '../rules.ts';
 
 /** A version, and the hash of what it holds now. */
@@ -42,7 +42,7 @@ async function personaVersion(db: Db, orgId: string, personaId: string, wanted: 
   const row =
     wanted === undefined
       ? await findPersonaVersion(db, persona.production_version_id)
-      : (await listPersonaVersions(db, personaId)).find(({ version_number }) => version_number === wanted);
+      : await findPersonaVersionByNumber(db, personaId, wanted);
   if (!row) throw ApiError.of('VERSION_NOT_FOUND');
   return { id: row.id, number: row.version_number, contentHash: row.content_hash };
 }

@@ -158,6 +158,7 @@ export async function startRun(
   checkWebhook(services, webhook_url);
   const [id] = await services.database.db.transaction().execute(async (db) => {
     const planned = await planOne(db, orgId, scenarioId, version_number);
+    await services.quotas.waitingRunRoom(db, orgId, 1);
     const order: RunOrder = {
       orgId,
       triggerSource: 'api',

@@ -24,7 +24,7 @@ import { checkCallRun } from './over-a-call.ts';
 import { startRun } from './plan.ts';
 import { findRecord, findRun, listRuns, requireRun, resultsOf } from './run-store.ts';
 import type { TestRuns } from './start.ts';
-import { runRowView, runView } from './views.ts';
+import { runLines, runRowView, runView } from './views.ts';
 
 const base = '/v1/agent-testing';
 
@@ -35,7 +35,7 @@ export function testRunRoutes(app: App, services: Services, runs: TestRuns): voi
   cancelRoute(app, runs);
   eventRoute(app, services, runs);
   batchRoutes(app, services, runs);
-  simulationRoutes(app, services);
+  simulationRoutes(app, services, runs);
 }
 
 function startRoute(app: App, services: Services): void {
@@ -44,7 +44,13 @@ function startRoute(app: App, services: Services): void {
     url: `${base}/scenarios/:id/run`,
     config: {
       limits: [{ scope: 'organization_scenario_run', limit: 60, windowSeconds: 60 }],
-      errors: ['TARGET_NOT_ALLOWED', 'NUMBER_NOT_TESTABLE', 'SCENARIO_NOT_FOUND', 'VERSION_NOT_FOUND'],
+      errors: [
+        'TARGET_NOT_ALLOWED',
+        'NUMBER_NOT_TESTABLE',
+        'SCENARIO_NOT_FOUND',
+        'VERSION_NOT_FOUND',
+        'QUOTA_EXCEEDED',
+      ],
     },
     schema: {
       summary: 'Run a scenario',
@@ -74,14 +80,7 @@ function readRoutes(app: App, { database: { db } }: Services, { live }: TestRuns
     handler: async (request) => {
       const { limit = 50, offset = 0, ...filter } = request.query;
       const { rows, total } = await listRuns(db, orgOf(request), filter, limit, offset);
-      const results = await resultsOf(
-        db,
-        rows.map(({ id }) => id),
-      );
-      return testing({
-        runs: rows.map((row) => runRowView(row, results.get(row.id) ?? [])),
-        total_count: total,
-      });
+      return testing({ runs: await runLines(db, rows), total_count: total });
     },
   });
 

@@ -108,6 +108,26 @@ export async function resultsOf(
   return Map.groupBy(rows, ({ run_id }) => run_id);
 }
 
+/** Those of one run, or none when they have more than `most` bytes; `null` says so. */
+export async function listedResults(
+  db: Db,
+  runId: string,
+  most: number,
+): Promise<TestAssertionResultRow[] | null> {
+  const column = (name: string) => sql`coalesce(octet_length(${sql.ref(name)}), 0)`;
+  const { bytes } = await db
+    .selectFrom('test_assertion_results')
+    .select(
+      sql<number>`coalesce(sum(${column('reasoning')} + ${column('evidence')} + ${column('target')} + ${column(
+        'expected',
+      )}), 0)`.as('bytes'),
+    )
+    .where('run_id', '=', runId)
+    .executeTakeFirstOrThrow();
+  if (bytes > most) return null;
+  return (await resultsOf(db, [runId])).get(runId) ?? [];
+}
+
 // ---------------------------------------------------------------- queue
 
 /** Written out, because a partial index is not used for a parameter. */

@@ -1,10 +1,11 @@
-/** Runs as the API shows them (contract 6.4). Pure. */
+/** Runs as the API shows them (contract 6.4). */
 import type { AssertionResultView, AssertionType } from '#shared/api/agent-testing/assertions.ts';
 import type { Run, RunRowView, TriggerSource } from '#shared/api/agent-testing/runs.ts';
-import type { TestAssertionResultRow, TestRunRecordRow } from '../../db/tables.ts';
+import type { Db, TestAssertionResultRow, TestRunRecordRow } from '../../db/tables.ts';
+import { type Listed, readPage } from '../../http/pages.ts';
 import type { ChatLine, RecordedToolCall, RecordedWebhook } from '../ports.ts';
 import { round4, rounded } from '../statistics.ts';
-import type { RunWithName } from './run-store.ts';
+import { listedResults, type RunWithName } from './run-store.ts';
 
 function resultView(row: TestAssertionResultRow): AssertionResultView {
   const { run_id: _, place: __, type, passed, is_required, score, evidence, ...rest } = row;
@@ -35,6 +36,14 @@ export function runRowView(run: RunWithName, results: readonly TestAssertionResu
     scenario: { id: scenario_id, name: run.scenario_name },
     assertion_results: results.map(resultView),
   };
+}
+
+/** Runs of a list, each within its share of a page. */
+export function runLines(db: Db, runs: readonly RunWithName[]): Promise<Listed<RunRowView>[]> {
+  return readPage(runs, { assertion_results: [] }, async (run, share) => {
+    const results = await listedResults(db, run.id, share);
+    return { item: runRowView(run, results ?? []), cut: results === null ? ['assertion_results'] : [] };
+  });
 }
 
 /** @param said what was said so far, of a run that is under way */

@@ -1,20 +1,27 @@
 /** /v1/agent-testing: simulation sets (contract 6.7). */
 import {
+  GroupCancelled,
+  GroupQuery,
   SimulationAnswer,
+  SimulationList,
   SimulationPath,
   SimulationStart,
   SimulationStarted,
 } from '#shared/api/agent-testing/batches.ts';
 import { testing } from '#shared/api/agent-testing/wrapping.ts';
+import { NoMembers } from '#shared/api/common.ts';
 import { actorOf } from '../../audit/rules.ts';
 import { type App, orgOf } from '../../http/app-types.ts';
+import { isoTime } from '../../organizations/store.ts';
 import type { Services } from '../../services.ts';
-import { requireSet, setView } from './set-store.ts';
+import type { TestRuns } from '../runs/start.ts';
+import { cancelledEnd, finishRun } from '../runs-store.ts';
+import { listSets, openRunsOf, requireSet, setLine, setView } from './set-store.ts';
 import { startSimulationSet } from './start.ts';
 
 const base = '/v1/agent-testing/simulation-sets';
 
-export function simulationRoutes(app: App, services: Services): void {
+export function simulationRoutes(app: App, services: Services, { stopped }: TestRuns): void {
   const { db } = services.database;
 
   app.route({
@@ -22,7 +29,13 @@ export function simulationRoutes(app: App, services: Services): void {
     url: base,
     config: {
       limits: [{ scope: 'organization_simulation_sets', limit: 10, windowSeconds: 60 }],
-      errors: ['SIMULATION_LIMIT', 'TARGET_NOT_ALLOWED', 'SCENARIO_NOT_FOUND', 'VERSION_NOT_FOUND'],
+      errors: [
+        'SIMULATION_LIMIT',
+        'TARGET_NOT_ALLOWED',
+        'SCENARIO_NOT_FOUND',
+        'VERSION_NOT_FOUND',
+        'QUOTA_EXCEEDED',
+      ],
     },
     schema: {
       summary: 'Run scenarios many times',
@@ -38,6 +51,46 @@ export function simulationRoutes(app: App, services: Services): void {
         total_scenarios: new Set(request.body.scenario_ids).size,
         created_at: set.created_at,
       });
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: base,
+    schema: {
+      summary: 'Simulation sets, newest first, without their statistics',
+      querystring: GroupQuery,
+      response: { 200: SimulationList },
+    },
+    handler: async (request) => {
+      const { limit = 50, offset = 0 } = request.query;
+      const { rows, total } = await listSets(db, orgOf(request), { limit, offset });
+      return testing({ simulation_sets: rows.map(setLine), total_count: total });
+    },
+  });
+
+  app.route({
+    method: 'POST',
+    url: `${base}/:id/cancel`,
+    config: { errors: ['SIMULATION_SET_NOT_FOUND'] },
+    schema: {
+      summary: 'Cancel the runs of a simulation set that have not ended; the set ends with them',
+      params: SimulationPath,
+      body: NoMembers,
+      response: { 200: GroupCancelled },
+    },
+    handler: async (request) => {
+      const { id } = await requireSet(db, orgOf(request), request.params.id);
+      const now = isoTime(services.clock);
+      let cancelled = 0;
+      // One after the other: a thousand in one transaction would hold up all others.
+      for (const runId of await openRunsOf(db, id)) {
+        const ended = await db.transaction().execute((trx) => finishRun(trx, runId, cancelledEnd(now)));
+        if (!ended) continue;
+        cancelled++;
+        stopped([runId]);
+      }
+      return testing({ id, cancelled_runs: cancelled });
     },
   });
 

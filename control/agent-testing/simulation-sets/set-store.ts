@@ -1,6 +1,6 @@
 /** Simulation sets as stored, and how they come to their end (contract 6.7). */
 import type { AssertionType } from '#shared/api/agent-testing/assertions.ts';
-import type { ScenarioStatistics } from '#shared/api/agent-testing/batches.ts';
+import type { ScenarioStatistics, SimulationLine } from '#shared/api/agent-testing/batches.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Db, TestSimulationSetRow } from '../../db/tables.ts';
 import { queueEvent } from '../../webhooks/store.ts';
@@ -20,6 +20,43 @@ export async function requireSet(db: Db, orgId: string, id: string): Promise<Tes
     .executeTakeFirst();
   if (!row) throw ApiError.of('SIMULATION_SET_NOT_FOUND');
   return row;
+}
+
+/** One page, newest first, and how many there are in all. */
+export async function listSets(
+  db: Db,
+  orgId: string,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ rows: TestSimulationSetRow[]; total: number }> {
+  const all = db.selectFrom('test_simulation_sets').where('org_id', '=', orgId);
+  const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const rows = await all
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return { rows, total };
+}
+
+/** A set without its statistics. */
+export function setLine(set: TestSimulationSetRow): SimulationLine {
+  const { id, status, simulations_per_scenario, pass_threshold, created_at, completed_at } = set;
+  const scenarioIds: string[] = JSON.parse(set.scenario_ids);
+  const total_scenarios = scenarioIds.length;
+  return { id, status, simulations_per_scenario, total_scenarios, pass_threshold, created_at, completed_at };
+}
+
+/** Ids of the runs of a set that have not ended. */
+export async function openRunsOf(db: Db, setId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('test_runs')
+    .select('id')
+    .where('simulation_set_id', '=', setId)
+    .where('status', 'in', ['PENDING', 'RUNNING'])
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 export async function beginSet(db: Db, id: string): Promise<void> {

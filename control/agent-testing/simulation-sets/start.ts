@@ -39,6 +39,7 @@ export async function startSimulationSet(
   const set = await services.database.db.transaction().execute(async (db) => {
     const planned = await planRuns(db, orgId, scenarioIds, version_number);
     checkSubject(body, planned);
+    await services.quotas.waitingRunRoom(db, orgId, planned.length * each);
     const subject = onlySubject(planned);
     const row: TestSimulationSetRow = {
       id: newId(),

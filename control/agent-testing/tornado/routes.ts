@@ -4,9 +4,12 @@ import {
   ActiveTornado,
   TornadoAnswer,
   TornadoCancelled,
+  TornadoList,
   TornadoPath,
+  TornadoQuery,
   TornadoStart,
   TornadoStarted,
+  type TornadoStatus,
 } from '#shared/api/agent-testing/tornado.ts';
 import { testing } from '#shared/api/agent-testing/wrapping.ts';
 import { NoMembers } from '#shared/api/common.ts';
@@ -16,7 +19,7 @@ import { type App, orgOf } from '../../http/app-types.ts';
 import type { Services } from '../../services.ts';
 import { readSubject } from '../rules.ts';
 import type { Tornado } from './start.ts';
-import { findActive, listIterations, requireSession } from './store.ts';
+import { findActive, listIterations, listSessions, requireSession } from './store.ts';
 import { activeView, statusView } from './views.ts';
 
 const base = '/v1/agent-testing/tornado';
@@ -73,6 +76,27 @@ function startRoute(app: App, tornado: Tornado): void {
 }
 
 function readRoutes(app: App, { clock, database: { db } }: Services): void {
+  app.route({
+    method: 'GET',
+    url: base,
+    schema: {
+      summary: 'Tornado sessions, newest first, without their iterations',
+      querystring: TornadoQuery,
+      response: { 200: TornadoList },
+    },
+    handler: async (request) => {
+      const { limit = 50, offset = 0 } = request.query;
+      const { rows, total } = await listSessions(db, orgOf(request), { limit, offset });
+      const sessions = rows.map((row) => ({
+        ...activeView(row),
+        status: row.status as TornadoStatus,
+        forked_version: row.forked_version,
+        completed_at: row.completed_at,
+      }));
+      return testing({ sessions, total_count: total });
+    },
+  });
+
   app.route({
     method: 'GET',
     url: `${base}/active`,

@@ -21,6 +21,24 @@ export async function requireSession(db: Db, orgId: string, id: string): Promise
   return row;
 }
 
+/** One page, newest first, and how many there are in all. */
+export async function listSessions(
+  db: Db,
+  orgId: string,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ rows: TestTornadoSessionRow[]; total: number }> {
+  const all = db.selectFrom('test_tornado_sessions').where('org_id', '=', orgId);
+  const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const rows = await all
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return { rows, total };
+}
+
 /** The session if it is running. */
 export function findRunning(db: Db, id: string): Promise<TestTornadoSessionRow | undefined> {
   return db

@@ -8,6 +8,7 @@ import type {
   TornadoStatusView,
 } from '#shared/api/agent-testing/tornado.ts';
 import type { TestTornadoIterationRow, TestTornadoSessionRow } from '../../db/tables.ts';
+import { fitPage } from '../../http/pages.ts';
 import { rounded } from '../statistics.ts';
 import type { Fix } from './fixes.ts';
 
@@ -41,7 +42,11 @@ export function statusView(
     base_version: session.base_version,
     unfixable_count: unfixable.length,
     unfixable_ids: unfixable,
-    iterations: iterations.map(iterationView),
+    iterations: fitPage(iterations.map(iterationView), {
+      diff: null,
+      fix_plan: null,
+      prompt_excerpt: null,
+    }),
     elapsed_ms: Math.max(0, until - Date.parse(session.created_at)),
     timeout_ms: session.timeout_ms,
     forked_version: session.forked_version,

@@ -1,8 +1,8 @@
 /** Several scenarios run together, once or many times (contract 6.6 and 6.7). */
 import { type Static, Type } from 'typebox';
-import { Closed, Integer, Iso, List, Nullable, OneOf, PathId, Uuid } from '#shared/api/common.ts';
+import { Closed, Integer, Iso, List, Nullable, OneOf, PageQuery, PathId, Uuid } from '#shared/api/common.ts';
 import { Interval } from './analytics.ts';
-import { RunRowView, starting, triggerSources } from './runs.ts';
+import { RunLine, starting, triggerSources } from './runs.ts';
 import { subject } from './scenarios.ts';
 import { Testing } from './wrapping.ts';
 
@@ -21,7 +21,7 @@ export const BatchStarted = Testing({
 const groupStatuses = ['PENDING', 'RUNNING', 'PASSED', 'FAILED', 'ERROR', 'CANCELLED'] as const;
 export type GroupStatus = (typeof groupStatuses)[number];
 
-const batchFields = {
+const batchLine = {
   id: text,
   status: OneOf(groupStatuses),
   total_scenarios: Type.Integer(),
@@ -33,8 +33,15 @@ const batchFields = {
   version_number: Nullable(Type.Integer()),
   created_at: Iso(),
   completed_at: Nullable(Iso()),
-  runs: Type.Array(RunRowView),
 };
+const batchFields = { ...batchLine, runs: Type.Array(RunLine, { maxItems: 100 }) };
+/** Without its runs, which `GET /runs?batch_id=` lists. */
+const BatchLine = Type.Object(batchLine);
+export type BatchLine = Static<typeof BatchLine>;
+export const BatchList = Testing({ batches: Type.Array(BatchLine), total_count: Type.Integer() });
+export const GroupQuery = PageQuery(100, 50);
+export const GroupCancelled = Testing({ id: text, cancelled_runs: Type.Integer() });
+
 const Batch = Type.Object(batchFields);
 export type Batch = Static<typeof Batch>;
 export const BatchAnswer = Testing(batchFields);
@@ -96,5 +103,20 @@ export const SimulationAnswer = Testing({
   }),
   created_at: Iso(),
   completed_at: Nullable(Iso()),
+});
+const SimulationLine = Type.Object({
+  id: text,
+  status: OneOf(groupStatuses),
+  simulations_per_scenario: Type.Integer(),
+  total_scenarios: Type.Integer(),
+  pass_threshold: Type.Number(),
+  created_at: Iso(),
+  completed_at: Nullable(Iso()),
+});
+export type SimulationLine = Static<typeof SimulationLine>;
+/** Without statistics, which each set has under its id. */
+export const SimulationList = Testing({
+  simulation_sets: Type.Array(SimulationLine),
+  total_count: Type.Integer(),
 });
 export const SimulationPath = PathId('id', 'Id of the simulation set');

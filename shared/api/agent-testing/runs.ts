@@ -4,6 +4,7 @@ import {
   Closed,
   Integer,
   Iso,
+  ListItem,
   Nullable,
   OneOf,
   Open,
@@ -62,11 +63,13 @@ const runRowFields = {
   duration_ms: Nullable(Type.Integer()),
   created_at: Iso(),
   scenario: Type.Object({ id: text, name: text }),
-  assertion_results: Type.Array(AssertionResultView),
+  assertion_results: Type.Array(AssertionResultView, { maxItems: 50 }),
 };
 export const RunRowView = Type.Object(runRowFields);
 export type RunRowView = Static<typeof RunRowView>;
-export const RunList = Testing({ runs: Type.Array(RunRowView), total_count: Type.Integer() });
+/** A run of a list or of a batch. */
+export const RunLine = ListItem(runRowFields);
+export const RunList = Testing({ runs: Type.Array(RunLine), total_count: Type.Integer() });
 
 const Evaluator = Type.Object({ provider: text, model: text, deterministic: Type.Boolean() });
 

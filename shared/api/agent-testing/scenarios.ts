@@ -1,6 +1,19 @@
 /** Scenarios: test cases of a pathway or a persona (contract 6.1). */
 import { type Static, Type } from 'typebox';
-import { Closed, Integer, Iso, List, Nullable, OneOf, Open, PathId, Text, Uuid } from '#shared/api/common.ts';
+import {
+  Closed,
+  Integer,
+  Iso,
+  List,
+  ListItem,
+  Nullable,
+  OneOf,
+  Open,
+  PageQuery,
+  PathId,
+  Text,
+  Uuid,
+} from '#shared/api/common.ts';
 import { AssertionCreate, AssertionUpdate, AssertionView } from './assertions.ts';
 import { Testing } from './wrapping.ts';
 
@@ -97,7 +110,7 @@ export const scenarioFields = {
   ),
   advanced_instructions: Nullable(text),
   metadata: Nullable(Open()),
-  assertions: Type.Array(AssertionView),
+  assertions: Type.Array(AssertionView, { maxItems: 50 }),
   created_at: Iso(),
   updated_at: Iso(),
 };
@@ -112,6 +125,7 @@ export const ScenarioQuery = Type.Object({
   persona_id: Optional(Uuid()),
   category: Optional(CategoryInput()),
   enabled: Optional(Type.Boolean()),
+  ...PageQuery(500, 500).properties,
 });
 export type ScenarioQuery = Static<typeof ScenarioQuery>;
 
@@ -124,7 +138,7 @@ const RecentRun = Type.Object({
   score: Nullable(Type.Number()),
   completed_at: Nullable(Iso()),
 });
-const ListedScenario = Type.Object({ ...scenarioFields, most_recent_run: Nullable(RecentRun) });
+const ListedScenario = ListItem({ ...scenarioFields, most_recent_run: Nullable(RecentRun) });
 export type ListedScenario = Static<typeof ListedScenario>;
 export const ScenarioList = Testing({ scenarios: Type.Array(ListedScenario) });
 

@@ -30,7 +30,7 @@ const Template = Type.Object({
   ),
 });
 export type Template = Static<typeof Template>;
-export const TemplateList = Testing({ templates: Type.Array(Template) });
+export const TemplateList = Testing({ templates: Type.Array(Template, { maxItems: 20 }) });
 
 export const TemplateClone = Closed({ ...subject, ...clonable, name: Optional(Text(1, 200)) });
 export type TemplateClone = Static<typeof TemplateClone>;

@@ -1,6 +1,16 @@
 /** Tornado: run, fix a fork, run again (contract 6.8). */
 import { type Static, Type } from 'typebox';
-import { Closed, Integer, Iso, Nullable, OneOf, PathId, Uuid } from '#shared/api/common.ts';
+import {
+  Closed,
+  Integer,
+  Iso,
+  ListItem,
+  Nullable,
+  OneOf,
+  PageQuery,
+  PathId,
+  Uuid,
+} from '#shared/api/common.ts';
 import { starting } from './runs.ts';
 import { Testing } from './wrapping.ts';
 
@@ -71,22 +81,23 @@ const Difference = Type.Object({
   after: Type.Unknown(),
 });
 
-const Iteration = Type.Object({
+const iterationFields = {
   iteration: Type.Integer(),
   batch_id: text,
   started_at: Iso(),
   completed_at: Nullable(Iso()),
   version_number: Type.Integer(),
-  passed_ids: Type.Array(text),
-  failed_ids: Type.Array(text),
-  newly_unfixable_ids: Type.Array(text),
+  passed_ids: Type.Array(text, { maxItems: 50 }),
+  failed_ids: Type.Array(text, { maxItems: 50 }),
+  newly_unfixable_ids: Type.Array(text, { maxItems: 50 }),
   avg_score: Nullable(Type.Number()),
   fix_plan: Nullable(FixPlan),
   prompt_excerpt: Nullable(text),
   diff: Nullable(
     Type.Array(Difference, { description: 'What the plan alters of the best version until then' }),
   ),
-});
+};
+const Iteration = Type.Object(iterationFields);
 export type Iteration = Static<typeof Iteration>;
 
 const statusFields = {
@@ -101,8 +112,8 @@ const statusFields = {
   passed_scenarios: Type.Integer(),
   failed_scenarios: Type.Integer(),
   unfixable_count: Type.Integer(),
-  unfixable_ids: Type.Array(text),
-  iterations: Type.Array(Iteration),
+  unfixable_ids: Type.Array(text, { maxItems: 50 }),
+  iterations: Type.Array(ListItem(iterationFields), { maxItems: 20 }),
   elapsed_ms: Type.Integer(),
   timeout_ms: Type.Integer(),
   forked_version: Nullable(Type.Integer()),
@@ -110,6 +121,24 @@ const statusFields = {
   created_at: Iso(),
   completed_at: Nullable(Iso()),
 };
+/** Of a list: without its iterations. */
+const TornadoLine = Type.Object({
+  session_id: text,
+  status: OneOf(tornadoStatuses),
+  pathway_id: text,
+  persona_id: Nullable(text),
+  current_iteration: Type.Integer(),
+  max_iterations: Type.Integer(),
+  total_scenarios: Type.Integer(),
+  passed_scenarios: Type.Integer(),
+  failed_scenarios: Type.Integer(),
+  forked_version: Nullable(Type.Integer()),
+  created_at: Iso(),
+  completed_at: Nullable(Iso()),
+});
+export const TornadoList = Testing({ sessions: Type.Array(TornadoLine), total_count: Type.Integer() });
+export const TornadoQuery = PageQuery(100, 50);
+
 const TornadoStatusView = Type.Object(statusFields);
 export type TornadoStatusView = Static<typeof TornadoStatusView>;
 export const TornadoAnswer = Testing(statusFields);

@@ -1,0 +1,279 @@
+/**
+ * Lists have a bound, whoever fills them: every array of every GET of the OpenAPI document comes in pages or has
+ * `maxItems`, and a page is small although its rows are as large as they may be.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OpenApiDocument } from '../deployment/openapi-document.ts';
+import { startControl, type TestControl } from '../testing/harness.ts';
+import { pageBytes } from './pages.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Arrays of single things, which grow with that thing only. The largest answer (base.ts) is their net. */
+const ofOneThing: Readonly<Record<string, string>> = {
+  '/health': 'edges are the operator’s',
+  '/v1/personas': 'inbound_numbers is left out of large items (pages.ts)',
+  '/v1/personas/{id}': 'inbound_numbers has the quota of numbers',
+  '/v1/personas/{id}/versions': 'what a version names is bounded where it is written',
+  '/v1/sip': 'endpoints of failover: two, where they are written',
+  '/v1/sip/status': 'ten configurations of three endpoints',
+  '/v1/sip/outbound-setup': 'the codecs of the deployment',
+  '/v1/sip/port': 'a port request has 50 numbers',
+  '/v1/sip/port/{id}': 'history: a move for each number and state',
+  '/v1/admin/ports': 'a port request has 50 numbers',
+  '/v1/admin/ports/{id}': 'history: a move for each number and state',
+  '/v1/sip/discover/status': 'a discovery probes a fixed matrix',
+  '/v1/sip/test-call/status': 'the events of one call of a minute',
+  '/v1/sip/calls': 'the endpoints of one call',
+  '/v1/sip/calls/{call_id}': 'the endpoints of one call',
+  '/v1/calls/{call_id}': 'what was said in one call',
+  '/v1/agent-testing/runs': 'evidence is left out with its results',
+  '/v1/agent-testing/runs/{id}': 'what was said in one run of 50 turns',
+  '/v1/agent-testing/batches/{id}': 'evidence is left out with its results',
+  '/v1/agent-testing/tornado/{id}/status': 'plans and diffs are left out of large iterations',
+  '/v1/agent-testing/scenarios': 'messages are left out of large items',
+  '/v1/agent-testing/scenarios/{id}': '200 messages, where they are written',
+  '/v1/agent-testing/templates': 'the templates of the release',
+  '/v1/agent-testing/analytics/{pathwayId}': 'the newest 500 runs',
+  '/v1/agent-testing/analytics/{pathwayId}/enhanced': 'the nodes of one pathway, a year of days',
+  '/v1/integrations/{integration}/actions': 'the actions of the release',
+  '/v1/widget/{id}/threads': 'messages are cut to the newest of long threads',
+  '/v1/pathway/{id}/versions': 'environments are two',
+  '/v1/pathway/chat/{id}': 'what was said in one chat',
+  '/v1/org/audit': 'the columns of one row',
+  '/v1/admin/audit': 'the columns of one row',
+};
+
+let test: TestControl;
+let paths: NonNullable<OpenApiDocument['paths']>;
+/** Of each kind that has a quota, and as many rows as it is filled with. */
+const filled = 20;
+beforeAll(async () => {
+  const quotas = [
+    'PATHWAYS',
+    'SCENARIOS',
+    'PERSONAS',
+    'TOOLS',
+    'WIDGETS',
+    'INTEGRATION_RESOURCES',
+    'NUMBERS',
+  ];
+  test = await startControl({
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    ...Object.fromEntries(quotas.map((name) => [`QUOTA_${name}`, String(filled)])),
+  });
+  const { body } = await test.call('GET', '/openapi.json', { key: null });
+  paths = (body as unknown as OpenApiDocument).paths ?? {};
+});
+afterAll(() => test.close());
+
+/** Every array of a schema by its path, and whether it says how long it gets. */
+function arrays(schema: Schema, at = '', inside = 0): { at: string; inside: number; bounded: boolean }[] {
+  const parts = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((some) =>
+    Array.isArray(some) ? some : [],
+  );
+  const found = parts.flatMap((part: Schema) => arrays(part, at, inside));
+  for (const [name, part] of Object.entries(schema.properties ?? {}))
+    found.push(...arrays(part, `${at}/${name}`, inside));
+  if (schema.type === 'array') {
+    found.push({ at, inside, bounded: typeof schema.maxItems === 'number' });
+    found.push(...arrays((schema.items ?? {}) as Schema, `${at}[]`, inside + 1));
+  }
+  return found;
+}
+
+function gets() {
+  return Object.entries(paths).flatMap(([path, { get }]) => {
+    const schema = get?.responses?.['200']?.content?.['application/json']?.schema as Schema | undefined;
+    if (!get || !schema) return [];
+    const limit = get.parameters?.find(({ name }) => name === 'limit')?.schema as Schema | undefined;
+    const names = (get.parameters ?? []).map(({ name }) => name);
+    return [{ path, names, limit, arrays: arrays(schema) }];
+  });
+}
+
+describe('every array that a GET answers with', () => {
+  it('has pages, or says how long it gets, or is told of here', () => {
+    const unbounded = gets().flatMap(({ path, limit, arrays: found }) =>
+      found
+        // The list itself, where there are pages; what its items hold must be bounded all the same.
+        .filter(({ bounded, inside }) => !bounded && !(limit && inside === 0))
+        .filter(() => !(path in ofOneThing))
+        .map(({ at }) => `${path} ${at}`),
+    );
+    expect(unbounded).toEqual([]);
+  });
+
+  it('is told of here only while it is served', () => {
+    const served = new Set(gets().map(({ path }) => path));
+    expect(Object.keys(ofOneThing).filter((path) => !served.has(path))).toEqual([]);
+  });
+});
+
+describe('every list with pages', () => {
+  it('has a largest and a usual page, and a way to the next one', () => {
+    const paged = gets().filter(({ limit }) => limit);
+    expect(paged.length).toBeGreaterThan(15);
+    for (const { path, names, limit } of paged) {
+      expect([path, limit?.maximum]).toEqual([path, expect.any(Number)]);
+      expect(limit?.maximum).toBeLessThanOrEqual(1000);
+      expect([path, names.some((name) => ['page', 'offset', 'before'].includes(name))]).toEqual([path, true]);
+    }
+  });
+
+  it('is a list with pages wherever rows of customers are listed', () => {
+    const lists = [
+      '/v1/agent-testing/scenarios',
+      '/v1/agent-testing/batches',
+      '/v1/agent-testing/simulation-sets',
+      '/v1/agent-testing/tornado',
+      '/v1/agent-testing/runs',
+      '/v1/pathway',
+      '/v1/pathway/{id}/versions',
+      '/v1/pathway/chat',
+      '/v1/personas',
+      '/v1/personas/{id}/versions',
+      '/v1/inbound',
+      '/v1/sip/numbers',
+      '/v1/sip/port/document',
+      '/v1/integrations/{integration}/resources',
+      '/v2/tools',
+      '/v1/widget',
+    ];
+    const paged = new Set(gets().flatMap(({ path, limit }) => (limit ? [path] : [])));
+    expect(lists.filter((path) => !paged.has(path))).toEqual([]);
+  });
+});
+
+/** 60 KB of text that JSON and UTF-8 make larger. */
+const open = () => ({ text: '"é'.repeat(15_000) });
+const text = (length: number) => 'é'.repeat(length);
+
+describe('a page of the largest legal rows, with the quota filled', () => {
+  const made = async (url: string, body: object) => {
+    const answer = await test.call('POST', url, { body });
+    expect([url, answer.status, answer.status === 200 ? '' : answer.text]).toEqual([url, 200, '']);
+    return answer.body;
+  };
+  const fill = async (make: (index: number) => Promise<unknown>) => {
+    for (let index = 0; index < filled; index++) await make(index);
+  };
+  /** What a page may have besides its items; the testing group shows them twice. */
+  const most = 2 * pageBytes + 65_536;
+  const page = async (url: string) => {
+    const answer = await test.call('GET', url);
+    expect(answer.status).toBe(200);
+    expect(answer.bytes.length).toBeLessThan(most);
+    return answer;
+  };
+  let pathway_id: string;
+  beforeAll(async () => {
+    pathway_id = String((await made('/v1/pathway/create', { name: 'p' })).pathway_id);
+  });
+
+  it('is small for scenarios, and each is whole under its id', async () => {
+    const input_messages = Array.from({ length: 100 }, () => ({ role: 'user', content: text(4000) }));
+    const whole = { request_data: open(), metadata: open(), input_messages };
+    await fill((index) =>
+      made('/v1/agent-testing/scenarios', {
+        pathway_id,
+        name: `${index}`,
+        scenario_type: 'REPLAY',
+        ...whole,
+      }),
+    );
+    const refused = await test.call('POST', '/v1/agent-testing/scenarios', {
+      body: { pathway_id, name: 'x' },
+    });
+    expect(refused.body.errors).toMatchObject([{ code: 'QUOTA_EXCEEDED', details: { quota: 'scenarios' } }]);
+    const { body } = await page('/v1/agent-testing/scenarios?limit=500');
+    const scenarios = body.scenarios as unknown as { id: string; omitted: string[] }[];
+    expect(scenarios).toHaveLength(filled);
+    expect(scenarios[0]?.omitted).toContain('input_messages');
+    const one = await test.call('GET', `/v1/agent-testing/scenarios/${scenarios[0]?.id}`);
+    expect(one.body).toMatchObject(whole);
+    expect(one.body).not.toHaveProperty('omitted');
+  });
+
+  it('is small for pathways', async () => {
+    const nodes = Array.from({ length: 8 }, (_, index) => ({
+      id: `n${index}`,
+      type: 'Default',
+      data: { name: 'n', text: text(28_000), ...(index === 0 && { isStart: true }) },
+    }));
+    for (let index = 1; index < filled; index++) {
+      const { pathway_id: id } = await made('/v1/pathway/create', { name: `${index}` });
+      await made(`/v1/pathway/${String(id)}`, { nodes, edges: [] });
+    }
+    const { body } = await page('/v1/pathway');
+    expect(body).toHaveLength(filled);
+    const pathways = body as unknown as { pathway_id: string }[];
+    const large = pathways.find((one) => one.pathway_id !== pathway_id);
+    expect(large).toMatchObject({ nodes: [], edges: [], omitted: ['edges', 'nodes'] });
+    expect(pathways.find((one) => one.pathway_id === pathway_id)).not.toHaveProperty('omitted');
+  });
+
+  it('is small for personas, their versions, tools, widgets, resources and numbers', async () => {
+    const prompts = { orchestration_prompt: text(20_000), personality_prompt: text(20_000) };
+    const condition = { name: 'c', prompt: text(10_000), pathway_id };
+    await fill((index) =>
+      made('/v1/personas', { name: `${index}`, ...prompts, pathway_conditions: Array(20).fill(condition) }),
+    );
+    const tool = { description: text(5000), integration: 'rest_api', action: 'request', input_schema: null };
+    const body = { url: 'https://api.example.com/', body: open() };
+    await fill((index) => made('/v2/tools', { ...tool, name: `${index}`, body }));
+    const config = { blockedWords: Array.from({ length: 45 }, () => text(10_000)) };
+    await fill((index) => made('/v1/widget', { name: `${index}`, pathway_id, config }));
+    await fill((index) =>
+      made('/v1/integrations/rest_api/resources', { name: `${index}${text(190)}`, credentials: {} }),
+    );
+    const numbers = Array.from({ length: filled }, (_, index) => `+141555501${10 + index}`);
+    await made('/v1/sip/attach', { phone_numbers: numbers, directions: ['inbound'] });
+    const settings = { prompt: text(20_000), request_data: open(), metadata: open() };
+    for (const number of numbers) await made(`/v1/inbound/${number}`, settings);
+    const personas = await page('/v1/personas?limit=100');
+    const [first] = personas.body.data as unknown as { id: string; omitted: string[] }[];
+    expect(first?.omitted).toContain('current_draft_version.pathway_conditions');
+    await page(`/v1/personas/${first?.id}/versions`);
+    for (const url of [
+      '/v2/tools?limit=1000',
+      '/v1/widget?limit=100',
+      '/v1/integrations/rest_api/resources',
+    ]) {
+      await page(url);
+    }
+    await page('/v1/sip/numbers');
+    const inbound = await page('/v1/inbound');
+    expect(inbound.headers['x-total-count']).toBe(String(filled));
+    expect(inbound.body.inbound_numbers).toHaveLength(filled);
+  });
+
+  it('leaves other requests their turn while it is made', async () => {
+    const lists = ['/v1/agent-testing/scenarios', '/v1/pathway', '/v1/inbound', '/v1/personas?limit=100'];
+    const done: string[] = [];
+    const slow = Promise.all(
+      [...lists, ...lists, ...lists].map(async (url) => {
+        await page(url);
+        done.push(url);
+      }),
+    );
+    await test.call('GET', '/health', { key: null });
+    expect(done.length).toBeLessThan(lists.length * 3);
+    await slow;
+  });
+});
+
+describe('an answer that is larger than any may be', () => {
+  it('is a clear refusal, not a failure', async () => {
+    const { db } = test.control.services.database;
+    const created = await test.call('GET', '/v1/agent-testing/scenarios?limit=1');
+    const id = String((created.body.scenarios as unknown as { id: string }[])[0]?.id);
+    const metadata = JSON.stringify({ text: 'x'.repeat(9_000_000) });
+    await db.updateTable('test_scenarios').set({ metadata }).where('id', '=', id).execute();
+    const refused = await test.call('GET', `/v1/agent-testing/scenarios/${id}`);
+    expect([refused.status, refused.codes]).toEqual([400, ['ANSWER_TOO_LARGE']]);
+    const [item] = refused.body.errors as unknown as { message: string }[];
+    expect(item?.message).toContain('16 MiB');
+    expect((await test.call('GET', '/v1/agent-testing/scenarios')).status).toBe(200);
+  });
+});
