@@ -119,6 +119,17 @@ describe('opening', () => {
     });
   });
 
+  it('says in start that no keys will come, where the peer has no telephone-event', async () => {
+    const server = await listen();
+    const { agent, host } = agentFor({ server });
+    host.keys = false;
+    await agent.prepare();
+    const bot = await server.accept();
+    agent.start();
+    await bot.next();
+    expect(await bot.next()).toMatchObject({ event: 'start', start: { customParameters: { keys: 'none' } } });
+  });
+
   it('is given up when the server does not answer within 5 s', async () => {
     const server = await listen();
     const never = new Promise<never>(() => undefined);

@@ -153,6 +153,8 @@ export class StreamAgent implements AgentLeg {
       to,
       direction,
       ...(resumed ? { resumed: 'true' } : {}),
+      // Ours, beside the contract's: a bot that waits for `dtmf` would wait for ever.
+      ...(this.#host.keysPossible() ? {} : { keys: 'none' }),
     };
   }
 

@@ -149,17 +149,17 @@ describe('mediaVerdict', () => {
 });
 
 describe('mediaSummary', () => {
-  const summed: Summed = {
+  const unreported: Summed = {
     packets_sent: 50,
     packets_received: 48,
     packets_lost: 0,
-    peer_loss_percent: 0,
     verdict: 'two_way',
     cause: null,
     peer_hears: 'yes',
     rtcp_packets_received: 2,
     packets_from_elsewhere: 0,
   };
+  const summed: Summed = { ...unreported, peer_loss_percent: 0 };
   const unknown = { ...summed, peer_hears: 'unknown' } as const;
   const table: [string, Summed, string, Partial<Circumstances>?][] = [
     [
@@ -187,6 +187,18 @@ describe('mediaSummary', () => {
       'losses and strangers',
       { ...summed, peer_loss_percent: 19, packets_lost: 12, packets_from_elsewhere: 7 },
       "Audio goes both ways: 50 packets sent, 48 received, PCMU, the peer reports by RTCP that it receives ours, 19 % of ours lost on their way, 20 % of the peer's lost on their way, 7 packets from another source dropped.",
+    ],
+    [
+      'losses that our echo copied',
+      { ...summed, peer_loss_percent: 19, packets_lost: 12 },
+      'Audio goes both ways: 50 packets sent, 48 received, PCMU, our tone came back, 19 % of ours lost on their way.',
+      { echo: true },
+    ],
+    [
+      'losses on either way of our echo',
+      { ...unreported, packets_lost: 12 },
+      'Audio goes both ways: 50 packets sent, 48 received, PCMU, our tone came back, 20 % lost on the way there or back.',
+      { echo: true },
     ],
     [
       'one direction',

@@ -156,7 +156,7 @@ export function mediaSummary(summed: Summed, { codec, echo = false, more = [] }:
     `${summed.packets_received} received`,
     ...(codec === null ? [] : [codec]),
     echo ? 'our tone came back' : reportedProof(summed),
-    ...losses(summed),
+    ...losses(summed, echo),
     ...more,
   ];
   return `${head}: ${parts.join(', ')}.`;
@@ -167,20 +167,42 @@ function reportedProof({ peer_hears, rtcp_packets_received = 0 }: Summed): strin
   return rtcp_packets_received > 0 ? 'no RTCP report about ours yet' : 'no RTCP from the peer';
 }
 
-function losses(summed: Summed): string[] {
+function losses(summed: Summed, echo: boolean): string[] {
   const { peer_loss_percent = 0, packets_from_elsewhere = 0 } = summed;
-  const lost = lostPercent(summed);
+  const lost = lostOnTheWayBack(summed, echo);
+  const theirs = lost.orOnTheWayThere ? 'lost on the way there or back' : "of the peer's lost on their way";
   return [
     ...(peer_loss_percent >= audibleLoss ? [`${peer_loss_percent} % of ours lost on their way`] : []),
-    ...(lost >= audibleLoss ? [`${lost} % of the peer's lost on their way`] : []),
+    ...(lost.percent >= audibleLoss ? [`${lost.percent} % ${theirs}`] : []),
     ...(packets_from_elsewhere >= streamPackets
       ? [`${count(packets_from_elsewhere)} from another source dropped`]
       : []),
   ];
 }
 
+/** Percent of the packets lost on their way to us, and where else they may have been lost. */
+export interface LostOnTheWayBack {
+  readonly percent: number;
+  /** An echo copies the gaps of what it hears, and no report tells how many it had. */
+  readonly orOnTheWayThere: boolean;
+}
+
+/** Gaps that an echo copied from what it heard of us are none of the way back. */
+export function lostOnTheWayBack(
+  {
+    peer_loss_percent,
+    ...counts
+  }: Pick<MediaReport, 'packets_lost' | 'packets_received' | 'peer_loss_percent'>,
+  echo: boolean,
+): LostOnTheWayBack {
+  const lost = lostPercent(counts);
+  if (!echo) return { percent: lost, orOnTheWayThere: false };
+  const copied = peer_loss_percent ?? 0;
+  return { percent: Math.max(0, lost - copied), orOnTheWayThere: peer_loss_percent === undefined };
+}
+
 /** Percent of the packets of the peer that are missing. */
-export function lostPercent({
+function lostPercent({
   packets_lost,
   packets_received,
 }: Pick<MediaReport, 'packets_lost' | 'packets_received'>): number {

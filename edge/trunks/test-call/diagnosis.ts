@@ -3,8 +3,8 @@ import { bare } from '#shared/connection-faults.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
 import { type AttemptFacts, attemptProblem, unresolvedProblem } from '../../call/causes/cause-words.ts';
-import { audibleLoss } from '../../call/media-verdict.ts';
-import { hearsUs, lostOnTheWayBack } from './proven-media.ts';
+import { audibleLoss, lostOnTheWayBack } from '../../call/media-verdict.ts';
+import { hearsUs } from './proven-media.ts';
 
 export interface Findings {
   /** Why the call ended, with the detail that its record has. */
@@ -78,7 +78,7 @@ function twoWayProblem({ audibleMs, echoMs, keysProblem }: AnswerFacts, media: M
     return `Audio to you is broken: the far end reports by RTCP that it loses ${loss} % of it.`;
   if (audibleMs === 0)
     return `Only silence comes from you: ${media.packets_received} packets arrived, and none had sound in it.`;
-  const lost = lostOnTheWayBack(media, echoMs);
+  const lost = lostOnTheWayBack(media, echoMs > 0);
   if (lost.percent >= audibleLoss) {
     return lost.orOnTheWayThere
       ? `Audio is broken: ${lost.percent} % of the packets were lost on their way to you or back, which an echo cannot tell apart.`

@@ -5,7 +5,7 @@
  * packets are no stream. Our tone that comes back proves more than any report of the far end.
  */
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
-import { lostPercent, reportedHearing, verdictOf } from '../../call/media-verdict.ts';
+import { reportedHearing, verdictOf } from '../../call/media-verdict.ts';
 
 /** Packets after the answer that are a stream and not strays. */
 const streamPackets = 5;
@@ -32,24 +32,6 @@ export function provenMedia(report: MediaReport, before: PacketCounts, echoMs: n
 /** Whether our tone came back, or the reports of the far end leave it possible that it hears us. */
 export function hearsUs({ peer_hears = 'unknown', peer_loss_percent }: MediaReport, echoMs: number): boolean {
   return echoMs > 0 || reportedHearing(peer_hears, peer_loss_percent ?? null);
-}
-
-/** Percent of the packets lost on their way to us, and where else they may have been lost. */
-export interface LostOnTheWayBack {
-  readonly percent: number;
-  /** An echo copies the gaps of what it hears, and no report tells how many it had. */
-  readonly orOnTheWayThere: boolean;
-}
-
-/** Gaps that the far end copied from what it heard of us are none of the way back. */
-export function lostOnTheWayBack(media: MediaReport, echoMs: number): LostOnTheWayBack {
-  const lost = lostPercent(media);
-  if (echoMs === 0) return { percent: lost, orOnTheWayThere: false };
-  const { peer_loss_percent } = media;
-  return {
-    percent: Math.max(0, lost - (peer_loss_percent ?? 0)),
-    orOnTheWayThere: peer_loss_percent === undefined,
-  };
 }
 
 function causeOf(counted: MediaReport, report: MediaReport, before: PacketCounts): string | null {
