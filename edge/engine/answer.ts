@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Context } from './context.ts';
 import { Dialog } from './dialog/dialog.ts';
 import { Retransmission } from './dialog/retransmission.ts';
+import { endTexts } from './dialog-ends.ts';
 import type { AppMessage } from './drachtio-port/app-message.ts';
 import type { SipCommand } from './drachtio-port/command.ts';
 import { newTag } from './identity.ts';
@@ -40,6 +41,12 @@ export class Answers {
       command.refuse('Response not sent due to unknown transaction');
       return;
     }
+    if (incoming.invite && incoming.session?.dialog.state === 'Terminated' && status < 300) {
+      // 15.1.2: the dialog has ended while its INVITE was open.
+      this.#uas.finish(incoming, 487, 'Request Terminated');
+      command.refuse('Response not sent due to unknown transaction');
+      return;
+    }
     const { message } = command;
     const reliable = status > 100 && status < 200 && requires100rel(message.headers);
     if (reliable && !(incoming.invite && supports100rel(incoming.request.headers))) {
@@ -72,7 +79,7 @@ export class Answers {
   #undeliverable(incoming: IncomingRequest, status: number, bytes: Buffer): void {
     incoming.transaction.respond(status < 300 ? 500 : status, bytes);
     this.#uas.closed(incoming);
-    if (incoming.session && !incoming.inDialog) this.#uas.drop(incoming.session);
+    if (incoming.session && !incoming.inDialog) this.#context.ends.end(incoming.session, { by: 'response' });
   }
 
   /** The response as it goes on the wire, or why it cannot. */
@@ -124,12 +131,12 @@ export class Answers {
     const { request } = incoming;
     const { status } = response;
     if (incoming.inDialog) return incoming.session;
-    // Of the 2xx only 200 answers a call, as applications expect; a subscription also with 202.
+    // 13.3.1.4: every 2xx, for that is what the caller takes it for.
     const confirms =
-      request.method === 'INVITE' ? status === 200 : isSubscribe(request.method) && status < 300;
+      status >= 200 && status < 300 && (incoming.invite !== null || isSubscribe(request.method));
     const early = incoming.invite !== null && status > 100 && status < 200;
     if (!confirms && !early) {
-      if (status >= 200 && incoming.session) this.#uas.drop(incoming.session);
+      if (status >= 200 && incoming.session) this.#context.ends.end(incoming.session, { by: 'response' });
       if (status >= 200) incoming.session = null;
       return incoming.session;
     }
@@ -161,10 +168,10 @@ export class Answers {
     if (status < 200) return;
     this.#uas.closed(incoming);
     if (session) stopPracks(session, cseq);
-    if (status === 200 && session) this.#awaitAck(incoming, session, cseq, bytes);
+    if (status < 300 && session) this.#awaitAck(incoming, session, cseq, bytes);
     if (incoming.inDialog) return;
     const { applications } = this.#context;
-    if (status === 200) applications.cdr('start', 'application', 'uas', bytes);
+    if (status < 300) applications.cdr('start', 'application', 'uas', bytes);
     else applications.cdr('stop', 'application', 'call-rejected', bytes);
   }
 
@@ -176,7 +183,7 @@ export class Answers {
       () => incoming.send(bytes),
       () => {
         this.#context.metrics.count('ack_timeouts');
-        this.#uac.bye(session, 'ACK timeout');
+        this.#uac.bye(session, endTexts.noAck);
       },
     );
     session.awaitedAck = { cseq, incoming, retransmission };
@@ -191,8 +198,7 @@ export class Answers {
       () => incoming.send(bytes),
       () => {
         session.awaitedPracks.delete(rseq);
-        if (incoming.transaction.open) this.#uas.finish(incoming, 504, 'Server Time-out');
-        if (!incoming.inDialog) this.#uas.drop(session);
+        if (incoming.transaction.open) this.#uas.giveUp(incoming, 504, 'Server Time-out', endTexts.noPrack);
       },
     );
     session.awaitedPracks.set(rseq, { cseq, retransmission });

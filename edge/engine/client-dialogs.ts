@@ -1,11 +1,13 @@
 import type { Context } from './context.ts';
-import { Dialog, dialogId, refreshesTarget } from './dialog/dialog.ts';
+import { contactUri, Dialog, dialogId, refreshesTarget } from './dialog/dialog.ts';
+import { endTexts } from './dialog-ends.ts';
 import type { AppClient } from './drachtio-port/client.ts';
 import { tagOf } from './message/address.ts';
 import type { SipResponse } from './message/message.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import { Session } from './session.ts';
 import { endsSubscription, watchSubscription } from './subscription.ts';
+import { timers } from './transaction/timers.ts';
 import type { Flow } from './transport/flow.ts';
 
 /** What responses to our requests do to dialogs (RFC 3261 sections 12.1.2, 12.2.1.2, 13.2.2 and 15.1.1). */
@@ -19,12 +21,6 @@ export class ClientDialogs {
   /** Takes a response in. @returns the dialog id under which the application is told of it */
   take(outgoing: OutgoingRequest, response: SipResponse): string {
     return outgoing.inDialog ? this.#advance(outgoing, response) : this.#form(outgoing, response);
-  }
-
-  /** The dialog is over. */
-  drop(session: Session): void {
-    this.#context.sessions.remove(session);
-    session.release();
   }
 
   /** A response to a request that may make a dialog. */
@@ -42,7 +38,7 @@ export class ClientDialogs {
       const session = this.#session(outgoing, response, client, flow);
       if (confirms) this.#confirm(session, outgoing, response);
     } else if (status >= 200 && outgoing.session) {
-      this.drop(outgoing.session);
+      this.#context.ends.end(outgoing.session, { by: 'response' });
       outgoing.session = null;
     }
     return id;
@@ -86,8 +82,20 @@ export class ClientDialogs {
       }
     }
     const last = request.method === 'BYE' || (session.method === 'SUBSCRIBE' && endsSubscription(request));
-    if (last && settles(status)) this.drop(session);
+    if (last && settles(status)) this.#context.ends.end(session, { by: 'response' });
+    else if (request.method === 'BYE' && status >= 200) this.#awaitCredentials(session);
     return dialog.id;
+  }
+
+  /**
+   * A BYE was challenged. The application may repeat it with credentials; when it does not, the challenge was the
+   * BYE's final response, and the dialog is over all the same (RFC 3261 section 15.1.1).
+   */
+  #awaitCredentials(session: Session): void {
+    session.expiry?.cancel();
+    session.expiry = this.#context.clock.after(timers.F, () =>
+      this.#context.ends.end(session, { by: 'response' }),
+    );
   }
 }
 
@@ -100,7 +108,7 @@ export function settles(status: number): boolean {
 function owe(session: Session, outgoing: OutgoingRequest, response: SipResponse): void {
   if (session.outgoingInvite === outgoing) session.outgoingInvite = null;
   // A call that was cancelled too late, or whose peer cannot be addressed, ends with its ACK.
-  const cancelled = outgoing.invite?.cancelRequest ? 'ACK-BYE due to cancel race condition' : null;
-  const mute = outgoing.inDialog || response.headers.has('contact') ? null : 'no Contact in the 200';
+  const cancelled = outgoing.invite?.cancelRequest ? endTexts.cancelRace : null;
+  const mute = outgoing.inDialog || contactUri(response.headers) !== undefined ? null : endTexts.noContact;
   session.owedAck = { invite: outgoing, endedBy: cancelled ?? mute, ack: null };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '#shared/clock.ts';
 import type { DialogTable } from './dialog/table.ts';
+import type { DialogEnds } from './dialog-ends.ts';
 import type { AppClient } from './drachtio-port/client.ts';
 import type { Source } from './drachtio-port/lines.ts';
 import type { Identity } from './identity.ts';
@@ -31,6 +32,8 @@ export interface Context {
   readonly transport: Pick<TransportLayer, 'connect' | 'find' | 'block' | 'limits'>;
   readonly transactions: TransactionTable;
   readonly sessions: DialogTable<Session>;
+  /** The one way out of the table. */
+  readonly ends: DialogEnds;
   readonly applications: Applications;
   readonly metrics: Metrics;
   readonly refusals: Pick<Refusals, 'count'>;

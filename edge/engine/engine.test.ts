@@ -424,11 +424,13 @@ describe('outside of dialogs', () => {
 });
 
 describe('applications that leave', () => {
-  it('take their dialogs with them; a new one takes new calls', async () => {
+  it('leave their peers with a BYE; a new one takes new calls', async () => {
     const { uac } = await connected();
+    const ended = once(uac, 'destroy');
     await leave(callee);
-    expect((await uac.request({ method: 'INFO' })).status).toBe(481);
-    await uac.destroy();
+    const [bye]: AppRequest[] = await ended;
+    expect(bye?.get('Reason')).toBe('SIP;cause=200;text="application disconnected"');
+    await expect(uac.request({ method: 'INFO' })).rejects.toMatchObject({ code: 'ENODIALOG' });
     callee = newApp();
     const again = await connected();
     await again.uac.destroy();

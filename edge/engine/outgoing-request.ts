@@ -76,7 +76,7 @@ export class OutgoingRequest implements ClientUser {
 
   /** There is a connection: the request leaves. */
   start(flow: Flow, bytes: Buffer): void {
-    if (this.#withdrawn) return;
+    if (this.transaction.over) return;
     this.flow = flow;
     this.#heardBefore = flow.heard;
     this.#owner.started(this, flow);

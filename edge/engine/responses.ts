@@ -67,6 +67,21 @@ export function plainResponse(
   return { kind: 'response', status, reason, headers, body: NO_BODY };
 }
 
+/** A request of the engine's own for the application to read: it goes on no wire, so it has no Via. */
+export function plainRequest(
+  method: string,
+  uri: string,
+  parts: { from: string; to: string; callId: string; cseq: number; fields: Fields },
+): SipRequest {
+  const headers = new HeaderList();
+  headers.append('From', parts.from);
+  headers.append('To', parts.to);
+  headers.append('Call-ID', parts.callId);
+  headers.append('CSeq', `${parts.cseq} ${method}`);
+  for (const [name, value] of parts.fields) headers.append(name, value);
+  return { kind: 'request', method, uri, headers, body: NO_BODY };
+}
+
 /** `Warning: 399 host "text"` (RFC 3261 section 20.43). */
 export function warning(host: string, text: string): readonly [string, string] {
   const quoted = text

@@ -3,6 +3,7 @@ import { type Destination, destinationOf, type Way } from './destination.ts';
 import { isBehindNat, type Source } from './dialog/contact.ts';
 import type { Dialog } from './dialog/dialog.ts';
 import type { Retransmission } from './dialog/retransmission.ts';
+import type { EndText } from './dialog-ends.ts';
 import type { AppClient } from './drachtio-port/client.ts';
 import type { SipRequest } from './message/message.ts';
 import type { Flow } from './transport/flow.ts';
@@ -26,7 +27,7 @@ interface AwaitedAck {
 interface OwedAck {
   readonly invite: Pending & { readonly request: SipRequest };
   /** Why the call is ended as soon as it is acknowledged; null when it shall live. */
-  readonly endedBy: string | null;
+  readonly endedBy: EndText | null;
   ack: Buffer | null;
 }
 
@@ -50,11 +51,13 @@ export class Session {
   outgoingInvite: Pending | null = null;
   awaitedAck: AwaitedAck | null = null;
   owedAck: OwedAck | null = null;
+  /** Whether a BYE of the application is on its way, or held: its outcome is the end. */
+  leaving = false;
   /** By RSeq. */
   readonly awaitedPracks = new Map<number, AwaitedPrack>();
   /** Requests of ours that wait for the ACK of our 2xx: a BYE (RFC 3261 section 15), a re-INVITE (14.1). */
   #held: { readonly method: string; readonly send: () => void }[] = [];
-  /** End of a subscription that nobody refreshes. */
+  /** End of a subscription that nobody refreshes, or of a dialog whose BYE was challenged and never repeated. */
   expiry: Timer | null = null;
 
   constructor(
@@ -122,7 +125,7 @@ export class Session {
     };
   }
 
-  /** Stops all timers. The session must be out of the table. Safe to call twice. */
+  /** Stops all timers. For `DialogEnds` alone: the session must be out of the table. Safe to call twice. */
   release(): void {
     if (this.dialog.state === 'Terminated') return;
     this.dialog.move('Terminated');

@@ -1,8 +1,9 @@
 import type { Clock } from '#shared/clock.ts';
 import { LogThinning } from '#shared/log-thinning.ts';
-import { Answers } from './answer.ts';
-import type { Context, Log } from './context.ts';
+import type { Log } from './context.ts';
+import { Core } from './core.ts';
 import { DialogTable } from './dialog/table.ts';
+import { DialogEnds } from './dialog-ends.ts';
 import type { SipCommand } from './drachtio-port/command.ts';
 import { DrachtioPort, type PortSettings } from './drachtio-port/port.ts';
 import { HepSender } from './hep-sender.ts';
@@ -19,8 +20,6 @@ import type { Session } from './session.ts';
 import { TransactionTable } from './transaction/table.ts';
 import type { Flow } from './transport/flow.ts';
 import { TransportLayer, type TransportOptions } from './transport/layer.ts';
-import { Uac } from './uac.ts';
-import { Uas } from './uas.ts';
 import { Wire } from './wire.ts';
 
 export interface StackOptions {
@@ -44,7 +43,8 @@ export interface StackAddresses {
 /**
  * The engine in one piece: transport, transactions, dialogs and the application port, joined.
  *
- *     TLS, WSS -> parse -> requests  -> Uas -> drachtio port -> application
+ *                                      Core
+ *     TLS, WSS -> parse -> requests  -> Uas ----------------> drachtio port -> application
  *                       -> responses -> transaction -> Uac ----^
  *     application -> drachtio port -> requests -> Uac -> transaction -> TLS, WSS
  *                                  -> responses -> Answers -> transaction --^
@@ -67,7 +67,8 @@ export class Stack {
   readonly #refusedLines = new LogThinning();
   readonly #cutLines = new LogThinning();
   readonly #unreadableLines = new LogThinning();
-  #core: { uas: Uas; uac: Uac; answers: Answers; identity: Identity } | null = null;
+  #core: Core | null = null;
+  #identity: Identity | null = null;
 
   /**
    * @param refused told of requests that the engine refused by itself: their number by source address
@@ -93,10 +94,7 @@ export class Stack {
         message: (flow, bytes) => this.#received(flow, bytes),
         frameError: (flow, error) => this.#guard('broken stream', () => this.#broken(flow, error)),
         closed: (flow, reason) => {
-          this.#guard('closed connection', () => {
-            this.#core?.uas.flowClosed(flow);
-            this.#core?.uac.flowClosed(flow, reason);
-          });
+          this.#guard('closed connection', () => this.#core?.flowClosed(flow, reason));
         },
         cut: ({ remoteAddress, outbound }, reason) => {
           const line = this.#cutLines.tell(remoteAddress, clock.now());
@@ -115,12 +113,9 @@ export class Stack {
         execute: (command) => this.#execute(command),
         clientCame: () => this.#hep?.hurry(),
         clientGone: (client) => {
-          this.#guard('application gone', () => {
-            this.#core?.uac.clientGone(client);
-            this.#core?.uas.clientGone(client);
-          });
+          this.#guard('application gone', () => this.#core?.clientGone(client));
         },
-        hostports: () => this.#core?.identity.hostports() ?? { public: '', local: '' },
+        hostports: () => this.#identity?.hostports() ?? { public: '', local: '' },
         log,
       },
       clock,
@@ -134,22 +129,21 @@ export class Stack {
     const tls = { host: transport.tls.host, port: bound.tls.port };
     const wss = transport.wss && bound.wss ? { host: transport.wss.host, port: bound.wss.port } : null;
     const identity = new Identity(this.#options.publicHost, tls, wss);
-    const context: Context = {
+    this.#identity = identity;
+    this.#core = new Core({
       clock: this.#clock,
       identity,
       wire: this.#wire,
       transport: this.#transport,
       transactions: this.#transactions,
       sessions: this.#sessions,
+      ends: new DialogEnds({ sessions: this.#sessions, metrics: this.#metrics, clock: this.#clock }),
       applications: this.#port,
       metrics: this.#metrics,
       refusals: this.#refusals,
       log: this.#log,
       maxTransactions: this.#options.maxTransactions,
-    };
-    const uas = new Uas(context);
-    const uac = new Uac(context);
-    this.#core = { uas, uac, answers: new Answers(context, uas, uac), identity };
+    });
     const app = await this.#port.listen();
     return { tls, wss, app };
   }
@@ -166,6 +160,16 @@ export class Stack {
   /** From now on these sources are known: addresses and CIDR blocks. */
   setKnown(sources: readonly string[]): void {
     this.#transport.setKnown(sources);
+  }
+
+  /** The ids of all dialogs, for the application to compare with its own. */
+  dialogs(): string[] {
+    return this.#core?.dialogs() ?? [];
+  }
+
+  /** Ends dialogs that no call of the application owns. Ids that are unknown are left out. */
+  endDialogs(ids: readonly string[]): void {
+    this.#guard('unowned dialogs', () => this.#core?.endDialogs(ids));
   }
 
   metrics(): Record<string, number> {
@@ -199,7 +203,7 @@ export class Stack {
       if (result.partial && this.#admits(flow)) {
         const { status, reason } = result;
         const request = result.partial;
-        this.#guard('malformed message', () => this.#core?.uas.refuse(flow, request, { status, reason }));
+        this.#guard('malformed message', () => this.#core?.refuse(flow, request, { status, reason }));
       } else if (!result.partial) this.#unreadable(flow, result.reason);
       return;
     }
@@ -210,26 +214,25 @@ export class Stack {
   #broken(flow: Flow, { partial, status, reason }: FrameError): void {
     this.#metrics.count('frame_errors');
     const request = answerableRequest(partial);
-    if (request) this.#core?.uas.refuse(flow, request, { status, reason });
-    this.#core?.uas.drain(flow, reason);
+    if (request) this.#core?.refuse(flow, request, { status, reason });
+    this.#core?.drain(flow, reason);
   }
 
   #dispatch(flow: Flow, message: SipMessage, bytes: Buffer): void {
     if (message.kind === 'request') {
       if (!this.#admits(flow)) return;
       try {
-        this.#core?.uas.receive(flow, message);
+        this.#core?.request(flow, message);
       } catch (error) {
         this.#failed('request', error);
-        this.#core?.uas.refuse(flow, message, { status: 500, reason: 'Server Internal Error' });
+        this.#core?.refuse(flow, message, { status: 500, reason: 'Server Internal Error' });
       }
       return;
     }
     const fault = validateResponse(message);
     if (fault !== null) this.#unreadable(flow, fault);
-    const transaction = fault === null ? this.#transactions.clientFor(message) : undefined;
-    if (transaction) transaction.receive(message, bytes);
-    else this.#metrics.count('responses_unmatched');
+    const awaited = fault === null && this.#core?.response(message, bytes) === true;
+    if (!awaited) this.#metrics.count('responses_unmatched');
   }
 
   /**
@@ -255,10 +258,8 @@ export class Stack {
   }
 
   #execute(command: SipCommand): void {
-    const { start } = command.message;
-    if (!this.#core) command.refuse('the engine is starting');
-    else if (start.kind === 'response') this.#core.answers.execute(command, start.status, start.reason);
-    else this.#core.uac.execute(command, start.method, start.uri);
+    if (this.#core) this.#core.execute(command);
+    else command.refuse('the engine is starting');
   }
 
   /** A bug that one message hits must not end the calls of all others. */

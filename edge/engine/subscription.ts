@@ -19,8 +19,7 @@ export function watchSubscription(context: Context, session: Session, ...sources
   const seconds = Math.min(parseDeltaSeconds(expires ?? '') ?? DEFAULT_S, LONGEST_S);
   session.expiry?.cancel();
   session.expiry = context.clock.after((seconds + GRACE_S) * 1_000, () => {
-    context.sessions.remove(session);
-    session.release();
+    context.ends.end(session, { by: 'engine', notice: context.ends.expiryNotice(session) });
   });
 }
 

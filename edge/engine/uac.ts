@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { ClientDialogs, settles } from './client-dialogs.ts';
 import type { Context } from './context.ts';
 import { destinationOf, destinationVia, type Way } from './destination.ts';
-import { Dialog } from './dialog/dialog.ts';
+import { Dialog, dialogId } from './dialog/dialog.ts';
+import { type EndText, endTexts, reasonField } from './dialog-ends.ts';
 import type { AppMessage } from './drachtio-port/app-message.ts';
 import type { AppClient } from './drachtio-port/client.ts';
 import type { SipCommand } from './drachtio-port/command.ts';
-import { NOWHERE, type Peer, sipLine, UNSOLICITED, wireTime } from './drachtio-port/lines.ts';
+import { NOWHERE, type Peer, sipLine, wireTime } from './drachtio-port/lines.ts';
 import { newBranch, newTag } from './identity.ts';
 import { tagOf } from './message/address.ts';
 import { parseCSeq } from './message/cseq.ts';
@@ -15,7 +16,7 @@ import { serializeRequest, serializeResponse } from './message/serialize.ts';
 import { parseUri } from './message/uri.ts';
 import { type OutgoingOwner, OutgoingRequest } from './outgoing-request.ts';
 import { type Built, cancelFields, dialogRequest, newRequest, ownMessage } from './requests.ts';
-import { plainResponse, warning } from './responses.ts';
+import { type Fields, plainResponse, warning } from './responses.ts';
 import type { Session } from './session.ts';
 import type { Flow } from './transport/flow.ts';
 import { peerOf, peerOfWay, Ways } from './ways.ts';
@@ -45,6 +46,8 @@ export class Uac implements OutgoingOwner {
   /** By the name that the application uses. */
   readonly #outgoing = new Map<string, OutgoingRequest>();
   readonly #byFlow = new Map<Flow, Set<OutgoingRequest>>();
+  /** INVITEs outside of dialogs without final response, by the id that their dialog will have. */
+  readonly #forming = new Map<string, OutgoingRequest>();
 
   constructor(context: Context) {
     this.#context = context;
@@ -58,6 +61,15 @@ export class Uac implements OutgoingOwner {
 
   get wire() {
     return this.#context.wire;
+  }
+
+  /** How many entries of each kind it keeps. */
+  get held(): Record<string, number> {
+    return {
+      outgoing: this.#outgoing.size,
+      flowsAwaited: this.#byFlow.size,
+      ownDialogsForming: this.#forming.size,
+    };
   }
 
   /** A request of the application. */
@@ -95,7 +107,14 @@ export class Uac implements OutgoingOwner {
       command.refuse(built.reason);
       return;
     }
+    const id = idOf(built.message);
+    if (id !== null && (this.#forming.has(id) || this.#context.sessions.get('uac', id))) {
+      // The application could not tell the two dialogs apart, nor hear of the end of each.
+      command.refuse('a dialog with this Call-ID and From tag exists');
+      return;
+    }
     const outgoing = new OutgoingRequest(this, branch, built.message, command.client, null, wantsTrying);
+    if (id !== null) this.#forming.set(id, outgoing);
     const bytes = serializeRequest(built.message);
     command.sent(bytes, peerOfWay(way), this.clock.now(), outgoing.id, '');
     if (outgoing.invite) this.#context.applications.cdr('attempt', 'application', null, bytes);
@@ -110,9 +129,8 @@ export class Uac implements OutgoingOwner {
     }
     const way = session.way();
     if (typeof way === 'string') {
-      command.refuse(way);
-      // 15: who says BYE has left the dialog, also when the peer cannot be told.
-      if (method === 'BYE') this.#dialogs.drop(session);
+      if (method === 'BYE') this.#byeNowhere(command, session, way);
+      else command.refuse(way);
       return;
     }
     const { dialog } = session;
@@ -131,11 +149,35 @@ export class Uac implements OutgoingOwner {
     dialog.localCSeq++;
     const outgoing = new OutgoingRequest(this, branch, built.message, command.client, session);
     if (outgoing.invite) session.outgoingInvite = outgoing;
+    if (method === 'BYE') session.leaving = true;
     command.sent(bytes, peerOfWay(way), this.clock.now(), outgoing.id, dialog.id);
     const send = () => this.#send(outgoing, way, bytes);
     // The callee must not send BYE before it has the ACK of its 2xx (15), nor another INVITE (14.1).
     if (session.awaitedAck && (method === 'BYE' || method === 'INVITE')) session.hold(method, send);
     else send();
+  }
+
+  /** The application's BYE where no place is left to send it to: answered like one that got lost, and the end. */
+  #byeNowhere(command: SipCommand, session: Session, cause: string): void {
+    const { dialog, secure, flow } = session;
+    const us = this.#ways.ourselves({ flow }, newBranch(), secure);
+    const built = dialogRequest(dialog, 'BYE', ++dialog.localCSeq, command.message, us);
+    if (!built.ok) {
+      command.refuse(built.reason);
+      return;
+    }
+    const id = randomUUID();
+    command.sent(serializeRequest(built.message), NOWHERE, this.clock.now(), id, dialog.id);
+    this.#context.metrics.count('requests_unreachable');
+    const response = plainResponse(built.message, 503, 'Service Unavailable', newTag(), [
+      warning(us.hostPort, cause),
+    ]);
+    this.#context.ends.end(session, { by: 'response' });
+    const time = wireTime(this.clock.now());
+    command.client.send(
+      sipLine('network', 0, NOWHERE, time, id, dialog.id, null),
+      serializeResponse(response),
+    );
   }
 
   /** 14.1: no INVITE while another one is under way. The peer would answer 491, so the engine does at once. */
@@ -163,6 +205,7 @@ export class Uac implements OutgoingOwner {
     const way = session.way();
     if (typeof way === 'string') {
       command.refuse(way);
+      this.bye(session, endTexts.unreachable);
       return;
     }
     const built = this.#buildAck(session.dialog, owed.invite, command.message, way, session.secure);
@@ -217,35 +260,49 @@ export class Uac implements OutgoingOwner {
     return asServer?.client === client ? asServer : undefined;
   }
 
-  /** Ends a call without being asked, and tells the application by a copy of the BYE. */
-  bye(session: Session, text: string): void {
+  /** Ends a dialog without being asked, as soon as that is allowed, and tells the application by a copy of the BYE. */
+  bye(session: Session, text: EndText): void {
+    const { awaitedAck, dialog } = session;
+    if (dialog.state === 'Terminated') return;
+    const noAckComes = text === endTexts.noAck || text === endTexts.ackImpossible;
+    if (awaitedAck && !noAckComes) {
+      // 15: no BYE of the callee before the ACK. Should none come, the BYE leaves when it is given up.
+      if (!session.leaving) session.hold('BYE', () => this.#bye(session, text));
+      return;
+    }
+    awaitedAck?.retransmission.stop();
     session.awaitedAck = null;
     // Where the application wants the same, it waits for the outcome of its own BYE.
-    if (session.letGo('BYE')) return;
-    const { dialog, client, secure } = session;
-    const way = session.way();
-    this.#dialogs.drop(session);
-    this.#context.log('info', 'call ended by the engine', { callId: dialog.callId, reason: text });
-    if (typeof way === 'string') return;
-    const bytes = this.#sendBye(dialog, way, secure, [['Reason', `SIP;cause=200;text="${text}"`]]);
-    const time = wireTime(this.clock.now());
-    const line = sipLine('application', bytes.length, peerOfWay(way), time, UNSOLICITED, dialog.id, null);
-    client.send(line, bytes);
+    if (session.letGo('BYE') || session.leaving) return;
+    this.#bye(session, text);
   }
 
-  #sendBye(
-    dialog: Dialog,
-    way: Way,
-    secure: boolean,
-    fields: readonly (readonly [string, string])[],
-  ): Buffer {
+  #bye(session: Session, text: EndText): void {
+    const { ends, log } = this.#context;
+    const { dialog, secure, flow, owedAck } = session;
+    if (dialog.state === 'Terminated') return;
+    log('info', 'call ended by the engine', { callId: dialog.callId, reason: text });
+    const way = session.way();
+    if (owedAck && owedAck.ack === null && typeof way !== 'string') {
+      const ack = this.#buildAck(dialog, owedAck.invite, BARE_ACK, way, secure);
+      if (ack.ok) this.#transmit(ack.message, way, serializeRequest(ack.message), 'info');
+    }
+    const [bye, bytes] = this.#buildBye(dialog, typeof way === 'string' ? { flow } : way, secure, [
+      reasonField(200, text),
+    ]);
+    const peer = typeof way === 'string' ? null : peerOfWay(way);
+    ends.end(session, { by: 'engine', notice: ends.byeNotice(session, bytes, peer) });
+    if (typeof way !== 'string') this.#send(bye, way, bytes);
+  }
+
+  /** @returns the BYE and its octets */
+  #buildBye(dialog: Dialog, way: Way, secure: boolean, fields: Fields): [OutgoingRequest, Buffer] {
     const branch = newBranch();
     const us = this.#ways.ourselves(way, branch, secure);
     const built = dialogRequest(dialog, 'BYE', ++dialog.localCSeq, ownMessage('BYE', fields), us);
     if (!built.ok) throw new Error(built.reason);
-    const bytes = serializeRequest(built.message);
-    this.#send(new OutgoingRequest(this, branch, built.message, null, null), way, bytes);
-    return bytes;
+    const bye = new OutgoingRequest(this, branch, built.message, null, null);
+    return [bye, serializeRequest(built.message)];
   }
 
   /** A 2xx that nobody can use, another fork's or one for an application that has gone: ACK and BYE (13.2.2.4). */
@@ -257,11 +314,14 @@ export class Uac implements OutgoingOwner {
     const ack = this.#buildAck(dialog, outgoing, BARE_ACK, way, secure);
     if (!ack.ok) throw new Error(ack.reason);
     this.#transmit(ack.message, way, serializeRequest(ack.message));
-    this.#sendBye(dialog, way, secure, []);
+    const [bye, bytes] = this.#buildBye(dialog, way, secure, []);
+    this.#send(bye, way, bytes);
   }
 
   /** Hands a request to its transaction and, once there is a connection, to the wire. */
   #send(outgoing: OutgoingRequest, way: Way, bytes: Buffer): void {
+    // One that was held may have timed out meanwhile.
+    if (outgoing.transaction.over) return;
     this.#outgoing.set(outgoing.id, outgoing);
     this.#context.transactions.addClient(outgoing.transaction);
     this.#context.metrics.count(outgoing.invite ? 'invites_sent' : 'requests_sent');
@@ -273,11 +333,11 @@ export class Uac implements OutgoingOwner {
   }
 
   /** Sends an ACK. Should it be lost, the repeated 2xx brings it again. */
-  #transmit(request: SipRequest, way: Way, bytes: Buffer): void {
+  #transmit(request: SipRequest, way: Way, bytes: Buffer, level: 'info' | 'warn' = 'warn'): void {
     this.#ways.reach(
       way,
       (flow) => this.wire.send(flow, bytes, request.headers),
-      (cause) => this.#context.log('warn', 'ACK not sent', { callId: request.headers.get('call-id'), cause }),
+      (cause) => this.#context.log(level, 'ACK not sent', { callId: request.headers.get('call-id'), cause }),
     );
   }
 
@@ -313,25 +373,52 @@ export class Uac implements OutgoingOwner {
     this.#byFlow.delete(flow);
     const cause = `${flow.remoteAddress}:${flow.remotePort}: connection lost: ${reason}`;
     for (const outgoing of waiting ?? []) outgoing.transaction.transportFailed(cause);
+    // No ACK can come any more, and no BYE could be sent when its time is over: nothing is left to wait for.
+    for (const session of [...this.#context.sessions]) {
+      if (session.flow !== flow || !session.awaitedAck || typeof session.way() !== 'string') continue;
+      this.#context.metrics.count('ack_timeouts');
+      this.bye(session, endTexts.ackImpossible);
+    }
   }
 
   response(outgoing: OutgoingRequest, response: SipResponse, bytes: Buffer): void {
     if (response.status === 100 && !outgoing.wantsTrying) return;
+    if (!outgoing.inDialog && outgoing.session?.dialog.state === 'Terminated' && response.status < 300) {
+      this.#answeredTooLate(outgoing, response);
+      return;
+    }
     if (outgoing.client && !outgoing.client.closed) {
       this.#tell(outgoing.client, outgoing, response, bytes, peerOf(outgoing.flow), bytes.length);
     } else if (outgoing.invite && response.status >= 200 && response.status < 300) {
       this.#ackAndBye(outgoing, response);
+    } else {
+      this.#takeUntold(outgoing, response);
     }
+  }
+
+  /** 15: the application has ended the early dialog by BYE, and its INVITE goes on: what comes of it has no use. */
+  #answeredTooLate(outgoing: OutgoingRequest, response: SipResponse): void {
+    if (response.status < 200) return;
+    this.#ackAndBye(outgoing, response);
+    this.failed(outgoing, 487, 'Request Terminated', null);
+  }
+
+  /** The outcome of a BYE ends its dialog, though the application that has sent it is gone. */
+  #takeUntold(outgoing: OutgoingRequest, response: SipResponse): void {
+    if (outgoing.request.method === 'BYE') this.#dialogs.take(outgoing, response);
   }
 
   failed(outgoing: OutgoingRequest, status: number, reason: string, cause: string | null): void {
     const { metrics, identity } = this.#context;
     if (status !== 487) metrics.count(status === 408 ? 'requests_timed_out' : 'requests_unreachable');
     if (status === 408) this.#leaveIfDead(outgoing);
-    if (!outgoing.client || outgoing.client.closed) return;
     const host = identity.hostPort('tls', identity.localTowards(''));
     const fields = cause === null ? [] : [warning(host, cause)];
     const response = plainResponse(outgoing.request, status, reason, newTag(), fields);
+    if (!outgoing.client || outgoing.client.closed) {
+      this.#takeUntold(outgoing, response);
+      return;
+    }
     this.#tell(outgoing.client, outgoing, response, serializeResponse(response), NOWHERE, 0);
   }
 
@@ -358,9 +445,10 @@ export class Uac implements OutgoingOwner {
   ): void {
     const { status } = response;
     const { applications } = this.#context;
-    const dialogId = this.#dialogs.take(outgoing, response);
+    if (status >= 200) this.#formed(outgoing);
+    const id = this.#dialogs.take(outgoing, response);
     const time = wireTime(this.clock.now());
-    client.send(sipLine('network', onWire, peer, time, outgoing.id, dialogId, null), bytes);
+    client.send(sipLine('network', onWire, peer, time, outgoing.id, id, null), bytes);
     if (outgoing.invite && !outgoing.inDialog && status >= 200) {
       if (status < 300) applications.cdr('start', 'network', 'uac', bytes);
       else applications.cdr('stop', 'network', 'call-rejected', bytes);
@@ -384,11 +472,22 @@ export class Uac implements OutgoingOwner {
     outgoing.watch?.cancel();
     this.#context.transactions.removeClient(outgoing.transaction);
     this.#outgoing.delete(outgoing.id);
+    this.#formed(outgoing);
     if (outgoing.session?.outgoingInvite === outgoing) outgoing.session.outgoingInvite = null;
-    if (!outgoing.flow) return;
-    const sharing = this.#byFlow.get(outgoing.flow);
-    sharing?.delete(outgoing);
-    if (sharing?.size === 0) this.#byFlow.delete(outgoing.flow);
+    if (outgoing.flow) {
+      const sharing = this.#byFlow.get(outgoing.flow);
+      sharing?.delete(outgoing);
+      if (sharing?.size === 0) this.#byFlow.delete(outgoing.flow);
+    }
+    // The peer has repeated its 2xx for 32 s and gives up by now.
+    const { session } = outgoing;
+    const owed = session?.owedAck;
+    if (session && owed?.invite === outgoing && owed.ack === null) this.bye(session, endTexts.unacknowledged);
+  }
+
+  #formed(outgoing: OutgoingRequest): void {
+    const id = outgoing.inDialog ? null : idOf(outgoing.request);
+    if (id !== null && this.#forming.get(id) === outgoing) this.#forming.delete(id);
   }
 
   /** Calls that ring for an application that has gone are cancelled. */
@@ -399,4 +498,27 @@ export class Uac implements OutgoingOwner {
       else outgoing.invite?.cancel();
     }
   }
+
+  /** The dialogs of an application that has gone: nobody could hang up any more. */
+  leaveDialogsOf(client: AppClient): void {
+    const { sessions, ends } = this.#context;
+    for (const session of [...sessions]) {
+      if (session.client !== client) continue;
+      const over = session.leaving && !session.awaitedAck;
+      if (session.method === 'INVITE' && session.dialog.state === 'Confirmed' && !over)
+        this.bye(session, endTexts.applicationGone);
+      else ends.end(session, { by: 'application gone' });
+    }
+  }
+
+  /** Gives an INVITE of ours up, by the name of its transaction. */
+  cancelInvite(transactionId: string): void {
+    this.#outgoing.get(transactionId)?.invite?.cancel();
+  }
+}
+
+/** The id of the dialog that a request outside of dialogs may make; null when it makes none. */
+function idOf({ method, headers }: SipRequest): string | null {
+  if (method !== 'INVITE' && method !== 'SUBSCRIBE') return null;
+  return dialogId(headers.get('call-id') ?? '', tagOf(headers.get('from') ?? '') ?? '');
 }

@@ -1,12 +1,14 @@
 import { randomInt } from 'node:crypto';
 import type { Context } from './context.ts';
+import { dialogId } from './dialog/dialog.ts';
+import { type EndText, endTexts } from './dialog-ends.ts';
 import type { AppClient } from './drachtio-port/client.ts';
 import { sipLine, wireTime } from './drachtio-port/lines.ts';
 import { newTag } from './identity.ts';
 import { type IncomingOwner, IncomingRequest } from './incoming-request.ts';
 import { tagOf } from './message/address.ts';
 import { parseCSeq } from './message/cseq.ts';
-import type { SipRequest } from './message/message.ts';
+import type { Headers, SipRequest } from './message/message.ts';
 import { serializeRequest, serializeResponse } from './message/serialize.ts';
 import { type Rejection, unsupportedOptions, validateRequest } from './message/validate.ts';
 import { type Fields, plainResponse, stampVia, trying, warning } from './responses.ts';
@@ -69,6 +71,10 @@ export class Uas implements IncomingOwner {
   /** By the name that the application uses. */
   readonly #incoming = new Map<string, IncomingRequest>();
   readonly #byTransaction = new Map<ServerTransaction, IncomingRequest>();
+  /** INVITEs and SUBSCRIBEs outside of dialogs without final response, by the id that their dialog will have. */
+  readonly #forming = new Map<string, IncomingRequest>();
+  /** INVITEs of them by the connection that they came over. */
+  readonly #formingOn = new Map<Flow, Set<IncomingRequest>>();
   /** Connections whose stream broke, and why: they close with the last response that they wait for. */
   readonly #draining = new Map<Flow, string>();
 
@@ -82,6 +88,17 @@ export class Uas implements IncomingOwner {
 
   get wire() {
     return this.#context.wire;
+  }
+
+  /** How many entries of each kind it keeps. */
+  get held(): Record<string, number> {
+    return {
+      incoming: this.#incoming.size,
+      incomingByTransaction: this.#byTransaction.size,
+      dialogsForming: this.#forming.size,
+      flowsForming: this.#formingOn.size,
+      flowsDraining: this.#draining.size,
+    };
   }
 
   /** The request that the application names so, while it may be answered. */
@@ -158,6 +175,10 @@ export class Uas implements IncomingOwner {
       this.#turnAway(flow, request, 400, 'Missing Contact');
       return;
     }
+    if (makesDialog(method) && this.#isTaken(idOf(headers))) {
+      this.#respond(flow, request, 482, 'Loop Detected');
+      return;
+    }
     if (transactions.serverCount >= this.#context.maxTransactions) {
       metrics.count('requests_overload');
       this.#respond(flow, request, 503, 'Service Unavailable', [['Retry-After', '5']]);
@@ -174,16 +195,31 @@ export class Uas implements IncomingOwner {
     this.#deliver(incoming, bytes, incoming.id);
   }
 
+  /**
+   * Whether a dialog of this id lives or forms: without To tag, the application could not tell another one from it,
+   * nor hear of the end of each.
+   */
+  #isTaken(id: string): boolean {
+    return this.#forming.has(id) || this.#context.sessions.get('uas', id) !== undefined;
+  }
+
   #inDialog(flow: Flow, request: SipRequest, key: string): void {
-    const { sessions } = this.#context;
+    const { sessions, ends } = this.#context;
     const { method } = request;
     const session = sessions.forRequest(request.headers);
-    if (!session) {
+    if (!session || session.client.closed) {
+      if (session && method === 'BYE') ends.end(session, { by: 'application gone' });
       this.#turnAway(flow, request, 481, 'Call/Transaction Does Not Exist');
       return;
     }
     if (!KNOWN.has(method)) {
       this.#respond(flow, request, 405, 'Method Not Allowed', ALLOW);
+      return;
+    }
+    // 15: a callee does not end an early dialog by BYE. And a subscription is not ended by one.
+    const endsNothing = session.dialog.role === 'uac' && session.dialog.state === 'Early';
+    if (method === 'BYE' && (endsNothing || session.method !== 'INVITE')) {
+      this.#respond(flow, request, 481, 'Call/Transaction Does Not Exist');
       return;
     }
     const refusal: Refusal | null = session.dialog.accept(request) ?? this.#collision(session, request);
@@ -202,7 +238,7 @@ export class Uas implements IncomingOwner {
     if (method === 'BYE') this.#bye(incoming, session, bytes);
     this.#deliver(incoming, bytes, incoming.id);
     if (method === 'NOTIFY' && endsSubscription(request) && session.method === 'SUBSCRIBE')
-      this.drop(session);
+      ends.end(session, { by: 'peer' });
   }
 
   /** INVITEs that must not overlap with others in the dialog (RFC 3261 section 14.2). */
@@ -228,7 +264,7 @@ export class Uas implements IncomingOwner {
 
   #bye(incoming: IncomingRequest, session: Session, bytes: Buffer): void {
     incoming.after = session.incomingInvite?.id ?? null;
-    this.drop(session);
+    this.#context.ends.end(session, { by: 'peer' });
     this.#context.applications.cdr('stop', 'network', 'normal-release', bytes);
   }
 
@@ -243,9 +279,27 @@ export class Uas implements IncomingOwner {
     this.#context.transactions.addServer(incoming.transaction);
     this.#incoming.set(incoming.id, incoming);
     this.#byTransaction.set(incoming.transaction, incoming);
+    if (!session) this.#form(incoming);
     this.#context.metrics.count(incoming.invite ? 'invites_received' : 'requests_received');
     incoming.invite?.trying(trying(request));
     return incoming;
+  }
+
+  #form(incoming: IncomingRequest): void {
+    if (!makesDialog(incoming.request.method)) return;
+    this.#forming.set(idOf(incoming.request.headers), incoming);
+    if (!incoming.invite) return;
+    const others = this.#formingOn.get(incoming.flow);
+    if (others) others.add(incoming);
+    else this.#formingOn.set(incoming.flow, new Set([incoming]));
+  }
+
+  #formed(incoming: IncomingRequest): void {
+    const id = idOf(incoming.request.headers);
+    if (this.#forming.get(id) === incoming) this.#forming.delete(id);
+    const others = this.#formingOn.get(incoming.flow);
+    others?.delete(incoming);
+    if (others?.size === 0) this.#formingOn.delete(incoming.flow);
   }
 
   #deliver(incoming: IncomingRequest, bytes: Buffer, transactionId: string): void {
@@ -284,7 +338,7 @@ export class Uas implements IncomingOwner {
 
   /** CANCEL (9.2): 200 for itself and 487 for its INVITE; the application is told. */
   #cancel(flow: Flow, request: SipRequest): void {
-    const { transactions, applications, sessions } = this.#context;
+    const { transactions, applications, ends } = this.#context;
     const invite = transactions.inviteServer(serverKey(request, 'INVITE'));
     const incoming = invite?.open ? this.#byTransaction.get(invite) : undefined;
     // An INVITE that has its final response cannot be cancelled. 9.2 lets a transaction that is kept for
@@ -299,7 +353,7 @@ export class Uas implements IncomingOwner {
     const { session } = incoming;
     const dialogId = session?.dialog.id ?? '';
     this.finish(incoming, 487, 'Request Terminated');
-    if (session && !incoming.inDialog && sessions.get('uas', dialogId) === session) this.drop(session);
+    if (session && !incoming.inDialog) ends.end(session, { by: 'peer' });
     const bytes = serializeRequest(request);
     const time = wireTime(this.clock.now());
     incoming.client.send(
@@ -319,8 +373,31 @@ export class Uas implements IncomingOwner {
     this.closed(incoming);
   }
 
+  /**
+   * An INVITE is over though neither its caller nor the application has said so: it gets its final response, and the
+   * application a CANCEL.
+   */
+  giveUp(incoming: IncomingRequest, status: number, reason: string, text: EndText): void {
+    const { ends, applications } = this.#context;
+    const { session, inDialog, invite } = incoming;
+    this.finish(incoming, status, reason);
+    if (!invite) return;
+    const notice = () => ends.tellCanceled(incoming, status, text);
+    if (session && !inDialog) ends.end(session, { by: 'engine', notice });
+    else notice();
+    if (session && !inDialog)
+      applications.cdr('stop', 'network', 'call-rejected', serializeRequest(incoming.request));
+  }
+
+  /** The same, by the name of the transaction. */
+  giveUpOn(transactionId: string, text: EndText): void {
+    const incoming = this.#incoming.get(transactionId);
+    if (incoming?.transaction.open) this.giveUp(incoming, 480, 'Temporarily Unavailable', text);
+  }
+
   /** A request has its final response: an INVITE blocks no other one in its dialog any more. */
   closed(incoming: IncomingRequest): void {
+    if (!incoming.inDialog) this.#formed(incoming);
     if (incoming.session?.incomingInvite === incoming) incoming.session.incomingInvite = null;
     if (this.#draining.size > 0) this.#drained(incoming.flow);
   }
@@ -340,14 +417,11 @@ export class Uas implements IncomingOwner {
     flow.close(reason);
   }
 
+  /** 18.2.2 would open a connection to the sent-by of the Via, which a caller behind a NAT cannot take. */
   flowClosed(flow: Flow): void {
     this.#draining.delete(flow);
-  }
-
-  /** The dialog is over. */
-  drop(session: Session): void {
-    this.#context.sessions.remove(session);
-    session.release();
+    for (const incoming of [...(this.#formingOn.get(flow) ?? [])])
+      this.giveUp(incoming, 487, 'Request Terminated', endTexts.connectionLost);
   }
 
   /** Nobody answers for these any more. */
@@ -356,7 +430,6 @@ export class Uas implements IncomingOwner {
       if (incoming.client !== client || !incoming.transaction.open) continue;
       this.finish(incoming, 503, 'Service Unavailable');
     }
-    for (const session of this.#context.sessions) if (session.client === client) this.drop(session);
   }
 
   unanswered(incoming: IncomingRequest): void {
@@ -364,7 +437,7 @@ export class Uas implements IncomingOwner {
     this.#context.log('warn', 'the application has not answered an INVITE', {
       callId: incoming.request.headers.get('call-id'),
     });
-    this.finish(incoming, 408, 'Request Timeout');
+    this.giveUp(incoming, 408, 'Request Timeout', endTexts.unanswered);
   }
 
   ended(incoming: IncomingRequest): void {
@@ -376,4 +449,13 @@ export class Uas implements IncomingOwner {
     const after = incoming.after === null ? undefined : this.#incoming.get(incoming.after);
     if (after?.transaction.open) this.finish(after, 487, 'Request Terminated');
   }
+}
+
+/** The id of the dialog that an INVITE or SUBSCRIBE of the peer may make. */
+function idOf(headers: Headers): string {
+  return dialogId(headers.get('call-id') ?? '', tagOf(headers.get('from') ?? '') ?? '');
+}
+
+function makesDialog(method: string): boolean {
+  return method === 'INVITE' || method === 'SUBSCRIBE';
 }

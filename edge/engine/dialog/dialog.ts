@@ -1,7 +1,7 @@
 import { parseAddress, splitList, tagOf } from '../message/address.ts';
 import { parseCSeq } from '../message/cseq.ts';
 import type { Headers, SipRequest, SipResponse } from '../message/message.ts';
-import { parseUri } from '../message/uri.ts';
+import { isSipUri, parseUri } from '../message/uri.ts';
 
 /**
  * What two user agents agree on (RFC 3261 section 12).
@@ -9,7 +9,7 @@ import { parseUri } from '../message/uri.ts';
  *     1xx with To tag      +-------+   2xx    +-----------+
  *    --------------------> | Early | -------> | Confirmed |
  *                          +-------+          +-----------+
- *                   300-699    |   BYE, ACK timeout |
+ *                   300-699    |   BYE, ACK timeout |      see dialog-ends.ts
  *                              V                    V
  *                          +----------------------------+
  *                          |         Terminated         |
@@ -210,12 +210,15 @@ function cseqOf(headers: Headers): number {
   return parseCSeq(headers.get('cseq') ?? '')?.number ?? 0;
 }
 
-/** The URI of the first Contact, undefined when there is none or it is `*`. */
-function contactUri(headers: Headers): string | undefined {
+/**
+ * The URI of the first Contact; undefined when there is none, or when it is not the SIP or SIPS URI that a Contact in a
+ * dialog has to be (RFC 3261 section 8.1.1.8): nothing could be sent there.
+ */
+export function contactUri(headers: Headers): string | undefined {
   const value = headers.get('contact');
-  if (value === undefined) return undefined;
-  const first = splitList(value)[0];
-  return first === undefined ? undefined : parseAddress(first)?.uri;
+  const first = value === undefined ? undefined : splitList(value)[0];
+  const uri = first === undefined ? undefined : parseAddress(first)?.uri;
+  return isSipUri(uri) ? uri : undefined;
 }
 
 /** The URI of an address value; the text itself when it is none. */

@@ -32,6 +32,12 @@ export function schemeOf(text: string): string | null {
   return null;
 }
 
+/** Whether the scheme is one that requests can be sent to: sip or sips. What follows it may still be malformed. */
+export function isSipUri(text: string | undefined): boolean {
+  const scheme = text === undefined ? null : schemeOf(text);
+  return scheme === 'sip' || scheme === 'sips';
+}
+
 /** Null when malformed, or when the scheme is none of sip, sips and tel. */
 export function parseUri(text: string): SipUri | null {
   const scheme = schemeOf(text);

@@ -4,7 +4,7 @@ import { parseCSeq } from './cseq.ts';
 import { headerKey } from './headers.ts';
 import type { SipRequest, SipResponse } from './message.ts';
 import { parseDecimal } from './numbers.ts';
-import { parseUri, schemeOf } from './uri.ts';
+import { isSipUri, parseUri, schemeOf } from './uri.ts';
 import { parseVia } from './via.ts';
 
 /** The answer that a request deserves instead of being processed. */
@@ -86,13 +86,20 @@ function requestUriFault(text: string): Rejection | null {
 /** Methods whose Contact becomes the remote target of a dialog (RFC 3261 section 12.2, RFC 3311, 6665, 3515). */
 const TARGET_METHODS = new Set(['INVITE', 'UPDATE', 'SUBSCRIBE', 'NOTIFY', 'REFER']);
 
-/** A dialog has one remote target (section 8.1.1.8), so a request that makes or moves it has one Contact. */
+/**
+ * A dialog has one remote target, a SIP or SIPS URI (section 8.1.1.8), so a request that makes or moves it has one
+ * such Contact. Nothing could be sent to another one, and the dialog could not be ended.
+ */
 function contactFault(request: SipRequest): Rejection | null {
   if (!TARGET_METHODS.has(request.method)) return null;
   const contacts = request.headers.all('contact');
   const single =
     contacts.length === 0 || (contacts.length === 1 && splitList(contacts[0] ?? '').length === 1);
-  return single ? null : bad('More Than One Contact');
+  if (!single) return bad('More Than One Contact');
+  const [contact] = contacts;
+  if (contact === undefined || isSipUri(parseAddress(contact)?.uri)) return null;
+  const warning = 'The Contact must be a sip or sips URI (RFC 3261 section 8.1.1.8)';
+  return { ...bad('Bad Contact'), warning };
 }
 
 /**

@@ -32,6 +32,8 @@ export interface ClientTransaction {
   /** Branch of the top Via, by which responses find the transaction. */
   readonly branch: string;
   readonly request: SipRequest;
+  /** Whether it has ended: it sends nothing any more. */
+  readonly over: boolean;
   /** The request leaves. Timer B or F runs since construction, so it covers the connection's setting up. */
   start(send: Send, bytes: Buffer): void;
   receive(response: SipResponse, bytes: Buffer): void;
@@ -58,6 +60,10 @@ export class InviteClientTransaction implements ClientTransaction {
 
   get state(): ClientInviteState {
     return this.#state;
+  }
+
+  get over(): boolean {
+    return this.#state === 'Terminated';
   }
 
   /** The CANCEL that was sent or waits for a provisional response, null when nobody cancelled. */
@@ -154,6 +160,10 @@ export class NonInviteClientTransaction implements ClientTransaction {
 
   get state(): ClientNonInviteState {
     return this.#state;
+  }
+
+  get over(): boolean {
+    return this.#state === 'Terminated';
   }
 
   start(send: Send, bytes: Buffer): void {
