@@ -38,6 +38,7 @@ const EngineEvent = Type.Union([
   Type.Object({ event: Type.Literal('ready'), tls: Address, app: Address }),
   Type.Object({ event: Type.Literal('log'), level: Level, message: Type.String() }),
   Type.Object({ event: Type.Literal('refusals'), sources: Type.Record(Type.String(), Type.Integer()) }),
+  Type.Object({ event: Type.Literal('dialogs'), ids: Type.Array(Type.String()) }),
   Type.Object({ event: Type.Literal('metrics'), metrics: Type.Record(Type.String(), Type.Number()) }),
 ]);
 type EngineEvent = Static<typeof EngineEvent>;
@@ -53,6 +54,8 @@ export interface EngineProcessOptions {
   readonly onRestart: () => void;
   /** Requests that the engine has refused by itself: their number by source address. */
   readonly onRefusals?: (sources: Readonly<Record<string, number>>) => void;
+  /** The ids of all dialogs of the engine, every ten seconds. */
+  readonly onDialogs?: (ids: readonly string[]) => void;
   /** The engine cannot work with what it was told; the log has its reason. */
   readonly onUnusable: () => void;
 }
@@ -129,6 +132,11 @@ export class EngineProcess {
     this.#child?.stdin.write(`${JSON.stringify({ command: 'block', address, seconds })}\n`);
   }
 
+  /** Lets the engine end dialogs that no call owns, by BYE. */
+  endDialogs(ids: readonly string[]): void {
+    this.#child?.stdin.write(`${JSON.stringify({ command: 'end-dialogs', ids })}\n`);
+  }
+
   /** Ends the engine for good: politely, then by force. */
   async stop(): Promise<void> {
     this.#stopping = true;
@@ -160,6 +168,9 @@ export class EngineProcess {
         break;
       case 'refusals':
         this.#options.onRefusals?.(event.sources);
+        break;
+      case 'dialogs':
+        this.#options.onDialogs?.(event.ids);
         break;
       case 'metrics':
         this.#metrics = event.metrics;

@@ -76,6 +76,8 @@ export const terminations = {
   edge_restarted: { party: 'edge', sipStatus: 0, summary: 'The edge stopped while the call was up.' },
   edge_lost: { party: 'edge', sipStatus: 0, summary: 'The edge that carried the call has not come back.' },
   edge_unavailable: { party: 'edge', sipStatus: 0, summary: 'No edge took the call.' },
+  connection_lost: { party: 'caller', sipStatus: 0, summary: 'The connection of the peer was lost.' },
+  dialog_lost: { party: 'edge', sipStatus: 0, summary: 'The SIP engine did not know the call any more.' },
   engine_lost: { party: 'edge', sipStatus: 0, summary: 'The connection to the SIP engine was lost.' },
   internal_error: { party: 'edge', sipStatus: 500, summary: 'The edge failed; the log has the details.' },
 } as const satisfies Record<string, TerminationRule>;

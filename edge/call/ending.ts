@@ -55,6 +55,8 @@ const rules: Record<TerminationCode, { readonly hangupBy: HangupBy; readonly tel
   // These two are what control says of calls whose edge does not.
   edge_lost: { hangupBy: 'error', telling: 'gone' },
   edge_unavailable: { hangupBy: 'error', telling: 'gone' },
+  connection_lost: { hangupBy: 'error', telling: 'gone' },
+  dialog_lost: { hangupBy: 'error', telling: 'gone' },
   engine_lost: { hangupBy: 'error', telling: 'gone' },
   internal_error: { hangupBy: 'error', telling: 'ours' },
 };
@@ -111,13 +113,14 @@ export function endingOf(
       hangupBy,
     };
   }
-  // The engine's end leaves nobody to send a status.
-  if (termination.code === 'engine_lost')
-    return { status: 'failed', sipCode: null, sipReason: null, hangupBy };
+  // Without engine or connection there is nobody to send a status to.
+  if (unsent.has(termination.code)) return { status: 'failed', sipCode: null, sipReason: null, hangupBy };
   const sipCode = refusalStatus(termination);
   const phrase = reasonPhrase(sipCode) || null;
   return { status: statusOf(termination.code, sipCode), sipCode, sipReason: phrase, hangupBy };
 }
+
+const unsent: ReadonlySet<TerminationCode> = new Set(['engine_lost', 'dialog_lost', 'connection_lost']);
 
 /** Contract 3.4: what we gave up ourselves before the answer is canceled. */
 function outboundStatus(code: TerminationCode): FinalStatus {

@@ -9,7 +9,8 @@ import { ConfigurationError, parseConfiguration, stackOptions } from './configur
 import type { Log } from './context.ts';
 import { Stack } from './stack.ts';
 
-const METRICS_EVERY_MS = 10_000;
+/** How often metrics and dialogs are told. */
+const TELL_EVERY_MS = 10_000;
 /** A peer or application that does not let go of its connection must not keep the engine alive. */
 const CLOSE_WITHIN_MS = 5_000;
 /** Exit codes: a configuration or environment that somebody has to correct; a bug. */
@@ -52,12 +53,15 @@ async function run(): Promise<void> {
   const addresses = await stack.listen();
   emit({ event: 'ready', ...addresses });
 
-  const metrics = setInterval(() => emit({ event: 'metrics', metrics: stack.metrics() }), METRICS_EVERY_MS);
+  const telling = setInterval(() => {
+    emit({ event: 'metrics', metrics: stack.metrics() });
+    emit({ event: 'dialogs', ids: stack.dialogs() });
+  }, TELL_EVERY_MS);
   let stopping = false;
   const stop = async () => {
     if (stopping) return;
     stopping = true;
-    clearInterval(metrics);
+    clearInterval(telling);
     setTimeout(() => process.exit(0), CLOSE_WITHIN_MS).unref();
     await stack.close();
     process.exit(0);
@@ -98,6 +102,9 @@ function command(line: string, stack: Stack): boolean {
       case 'sources':
         stack.setKnown(sourcesOf(order));
         break;
+      case 'end-dialogs':
+        stack.endDialogs(idsOf(order));
+        break;
       default:
         throw new Error('unknown command');
     }
@@ -106,6 +113,13 @@ function command(line: string, stack: Stack): boolean {
     log('error', `command ${String(name ?? line.slice(0, 80))}: ${message}`);
   }
   return false;
+}
+
+/** @throws Error when it names no dialogs */
+function idsOf(order: object): string[] {
+  const ids = 'ids' in order ? order.ids : null;
+  if (!Array.isArray(ids) || !ids.every((id) => typeof id === 'string')) throw new Error('ids missing');
+  return ids;
 }
 
 /** @throws Error when it does not name an address and a number of seconds */

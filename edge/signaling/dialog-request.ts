@@ -11,6 +11,8 @@ export interface OwnDialog {
   receive(request: SrfRequest, response: SrfResponse): void;
   /** null: challenges are final answers. */
   readonly authenticator: Authenticator | null;
+  /** Called, after the request has failed, when the engine does not know the dialog. */
+  unknown(): void;
 }
 
 export interface DialogRequest {
@@ -39,8 +41,12 @@ function send(dialog: OwnDialog, request: DialogRequest, authentication: Authent
     ...(body === undefined ? {} : { body }),
     _socket: dialog.invite.socket,
   };
-  const failed = (error: unknown): void =>
-    request.failed(error instanceof Error ? error : new Error(String(error)));
+  const failed = (error: unknown): void => {
+    const failure = error instanceof Error ? error : new Error(String(error));
+    request.failed(failure);
+    // drachtio-srf's code for the engine's "unable to find dialog".
+    if ('code' in failure && failure.code === 'ENODIALOG') dialog.unknown();
+  };
   try {
     dialog.invite.agent.request(options, (error, sent) => {
       if (error || !sent) return failed(error);

@@ -11,8 +11,12 @@ export interface DialogOwner {
   readonly number: string;
   /** null before the answer. */
   readonly dialog: DialogIdentity | null;
+  /** Whether the engine must have the dialog: it is answered, and no BYE of ours is on its way. */
+  readonly settled: boolean;
   /** Whether a BYE of ours is on its way. */
   readonly leaving: boolean;
+  /** The engine does not know the dialog any more. */
+  unknown(): void;
   /** An INVITE of somebody takes the dialog over. */
   replacedBy(leg: CallLeg): void;
 }
@@ -31,6 +35,11 @@ export class Dialogs {
   /** Removes `id` unless it has another owner by now. */
   remove(id: string, owner: DialogOwner): void {
     if (this.#byId.get(id) === owner) this.#byId.delete(id);
+  }
+
+  /** All of them, by id. */
+  entries(): IterableIterator<[string, DialogOwner]> {
+    return this.#byId.entries();
   }
 
   find(id: string | undefined): DialogOwner | undefined {

@@ -1,5 +1,5 @@
 /** What comes for a dialog, whoever began it: requests of the peer, and the engine's own BYE. */
-import type { LegEvents } from '../call/ports/signaling.ts';
+import type { LostCode } from '../call/ports/signaling.ts';
 import type { DialogSession } from './dialog-session.ts';
 import { capabilities, type Environment, respond } from './environment.ts';
 import { allow, headerOf } from './headers.ts';
@@ -36,15 +36,36 @@ export function answerInDialog(
   }
 }
 
-/** Why the engine sent a BYE on its own, to the peer; its Reason names the cause. */
-export function causeOfEngineBye(bye: SrfRequest): Parameters<LegEvents['lost']> {
-  const text = /text="([^"]*)"/.exec(headerOf(bye.headers, 'reason') ?? '')?.[1] ?? 'no reason given';
-  const code = /ack timeout/i.test(text)
-    ? 'ack_timeout'
-    : /session/i.test(text)
-      ? 'session_expired'
-      : /no contact/i.test(text)
-        ? 'bad_answer'
-        : 'engine_lost';
-  return [code, `The SIP engine ended the dialog: ${text}.`];
+export const unknownDialog = 'The SIP engine does not know the dialog any more.';
+
+/** The texts of Reason in what an engine sends on its own: of the embedded one, and of drachtio-server. */
+const ends: readonly (readonly [RegExp, LostCode, string])[] = [
+  [/ack timeout/i, 'ack_timeout', 'No ACK came within 32 s of the answer'],
+  [
+    /ack impossible/i,
+    'connection_lost',
+    'The connection closed before the ACK, and the Contact cannot be called',
+  ],
+  [/connection lost/i, 'connection_lost', 'The connection closed before the answer'],
+  [/unreachable/i, 'connection_lost', 'The connection closed, and the Contact cannot be called'],
+  [/prack timeout/i, 'ack_timeout', 'No PRACK came within 32 s of the reliable response'],
+  [/from the application/i, 'internal_error', 'The edge took too long'],
+  [/no call owns/i, 'dialog_lost', 'No call owned the dialog'],
+  [/session/i, 'session_expired', 'The session was not refreshed in time'],
+  [/no contact/i, 'bad_answer', 'The answer had no Contact that can be called'],
+];
+
+/** What a BYE or CANCEL means that the engine has made on its own; null: its Reason is none of the engine's. */
+export function endOfEngine(reason: string | undefined): [code: LostCode, detail: string] | null {
+  const text = /text="([^"]*)"/.exec(reason ?? '')?.[1] ?? '';
+  const [, code, detail] = ends.find(([pattern]) => pattern.test(text)) ?? [];
+  return code && detail ? [code, `${detail} (SIP engine: ${text}).`] : null;
+}
+
+/** Why the engine sent a BYE on its own; its Reason names the cause. */
+export function causeOfEngineBye({ headers }: SrfRequest): [code: LostCode, detail: string] {
+  const reason = headerOf(headers, 'reason');
+  return (
+    endOfEngine(reason) ?? ['engine_lost', `The SIP engine ended the dialog: ${reason ?? 'no reason given'}.`]
+  );
 }

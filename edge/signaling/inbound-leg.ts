@@ -13,7 +13,7 @@ import { DialogSession } from './dialog-session.ts';
 import type { DialogOwner, Dialogs } from './dialogs.ts';
 import { capabilities, type Environment, respond } from './environment.ts';
 import { allow, contactOf, headerOf, reasonOf, supported, tagOf, tokensOf, warningOf } from './headers.ts';
-import { answerInDialog, causeOfEngineBye } from './in-dialog.ts';
+import { answerInDialog, causeOfEngineBye, endOfEngine, unknownDialog } from './in-dialog.ts';
 import { uriOf } from './numbers.ts';
 import { Refers, tooLate } from './refers.ts';
 import { sessionBody } from './session-body.ts';
@@ -57,7 +57,7 @@ export class InboundLeg implements CallLeg, DialogOwner {
     this.#reliable = tokensOf(headerOf(request.headers, 'require')).includes('100rel');
     // RFC 3262 section 5: a reliable 180 to an INVITE without offer would have to carry ours.
     this.canRing = !(this.#reliable && facts.offer === null);
-    request.on('cancel', () => this.#canceled());
+    request.on('cancel', (cancel) => this.#canceled(cancel.get('reason')));
     request.on('update', (update, response) => this.receive(update, response));
   }
 
@@ -190,6 +190,16 @@ export class InboundLeg implements CallLeg, DialogOwner {
     this.#over();
   }
 
+  unknown(): void {
+    const before = this.#isUp;
+    this.#over();
+    if (before) this.#events?.lost('dialog_lost', unknownDialog);
+  }
+
+  get settled(): boolean {
+    return this.#isUp;
+  }
+
   get #isUp(): boolean {
     return this.#state === 'answered' || this.#state === 'up';
   }
@@ -219,10 +229,13 @@ export class InboundLeg implements CallLeg, DialogOwner {
     }
   }
 
-  #canceled(): void {
+  /** @param reason of a caller's CANCEL, or of one that the engine made in its place */
+  #canceled(reason: string | undefined): void {
     if (this.#state !== 'offered') return;
     this.#over();
-    this.#events?.canceled();
+    const lost = endOfEngine(reason);
+    if (lost) this.#events?.lost(...lost);
+    else this.#events?.canceled();
   }
 
   /** The engine refused our 200: a CANCEL came first, or the engine is in trouble. */
@@ -230,6 +243,8 @@ export class InboundLeg implements CallLeg, DialogOwner {
     this.#over();
     const text = error instanceof Error ? error.message : String(error);
     if (/unknown transaction/i.test(text)) this.#events?.canceled();
+    else if (/shutdown or closed/i.test(text))
+      this.#events?.lost('connection_lost', 'The connection closed before the answer.');
     else this.#events?.lost('engine_lost', `The answer could not be sent: ${text}`);
   }
 
@@ -265,6 +280,7 @@ export class InboundLeg implements CallLeg, DialogOwner {
       invite: this.#options.request,
       receive: (update: SrfRequest, response: SrfResponse) => this.receive(update, response),
       authenticator: null,
+      unknown: () => this.unknown(),
     };
     sendInDialog(dialog, request);
   }

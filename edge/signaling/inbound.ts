@@ -96,11 +96,12 @@ const understandsExtensions: Verb = ({ request }) => {
   return { reason: 'extension', status: 420, headers: { Unsupported: tags.join(', ') } };
 };
 
-/** RFC 3261 section 8.1.1.8: without Contact there can be no dialog. */
-const hasContact: Verb = ({ request }) =>
-  headerOf(request.headers, 'contact') === undefined
-    ? { reason: 'malformed', status: 400, phrase: 'Missing Contact' }
-    : null;
+/** RFC 3261 section 8.1.1.8: a dialog needs a Contact to which requests can be sent, a BYE above all. */
+const hasContact: Verb = ({ request }) => {
+  const contact = headerOf(request.headers, 'contact');
+  if (contact === undefined) return { reason: 'malformed', status: 400, phrase: 'Missing Contact' };
+  return /^sips?:/i.test(uriOf(contact)) ? null : { reason: 'malformed', status: 400, phrase: 'Bad Contact' };
+};
 
 const carriesSdpOrNothing: Verb = ({ request }) =>
   sessionBody(request).kind === 'other' ? { reason: 'body', status: 415, headers: { Accept: accept } } : null;

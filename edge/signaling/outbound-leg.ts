@@ -20,7 +20,7 @@ import type { DialogOwner, Dialogs } from './dialogs.ts';
 import { type Environment, respond } from './environment.ts';
 import { retryAfterOverlap } from './glare.ts';
 import { headerOf, reasonOf, tagOf } from './headers.ts';
-import { answerInDialog, causeOfEngineBye } from './in-dialog.ts';
+import { answerInDialog, causeOfEngineBye, unknownDialog } from './in-dialog.ts';
 import { InviteTries } from './invite-tries.ts';
 import { uriOf } from './numbers.ts';
 import { Refers, tooLate } from './refers.ts';
@@ -168,6 +168,16 @@ export class OutboundLeg implements Leg, DialogOwner {
 
   abandon(): void {
     this.#over();
+  }
+
+  unknown(): void {
+    const before = this.#state;
+    this.#over();
+    if (before === 'up') this.#options.events.lost('dialog_lost', unknownDialog);
+  }
+
+  get settled(): boolean {
+    return this.#state === 'up';
   }
 
   // ---------------------------------------------------------------- the INVITE
@@ -345,6 +355,7 @@ export class OutboundLeg implements Leg, DialogOwner {
       invite: this.#request,
       receive: (update: SrfRequest, response: SrfResponse) => this.#update(update, response),
       authenticator: this.#tries.authenticator,
+      unknown: () => this.unknown(),
     };
     sendInDialog(dialog, request);
   }

@@ -13,7 +13,7 @@ import type {
   OutboundInvite,
 } from '../call/ports/dialing.ts';
 import { EngineLink } from './connect.ts';
-import { Dialogs } from './dialogs.ts';
+import { type DialogOwner, Dialogs } from './dialogs.ts';
 import { type Environment, respond } from './environment.ts';
 import { OutboundLeg } from './outbound-leg.ts';
 import type { EngineAddress, SrfRequest, SrfResponse } from './srf.ts';
@@ -39,6 +39,11 @@ export class OwnLine implements Dialer {
 
   get dialogs(): number {
     return this.#dialogs.size;
+  }
+
+  /** Its dialogs by id. */
+  entries(): Iterable<[string, DialogOwner]> {
+    return this.#dialogs.entries();
   }
 
   connect(address: EngineAddress): void {

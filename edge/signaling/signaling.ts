@@ -14,7 +14,7 @@ import type {
 } from '../call/ports/dialing.ts';
 import type { TestVisits } from '../call/test-visits.ts';
 import { EngineLink } from './connect.ts';
-import { Dialogs } from './dialogs.ts';
+import { type DialogOwner, Dialogs } from './dialogs.ts';
 import { capabilities, type Environment, type ReferSettings, respond } from './environment.ts';
 import { type Exchange, exchangeOver } from './exchange.ts';
 import { allow } from './headers.ts';
@@ -31,6 +31,7 @@ import { type ProbeOutcome, probe } from './options-prober.ts';
 import { OutboundLeg } from './outbound-leg.ts';
 import { OwnLine } from './own-line.ts';
 import { RefusedRecords } from './refused-records.ts';
+import { Reconciliation } from './reconciliation.ts';
 import { type RegistrarAccess, Registrations } from './registrations.ts';
 import type { SessionSettings } from './session-timer.ts';
 import { type Resolve, resolveSource, SourceHosts } from './source-hosts.ts';
@@ -84,6 +85,7 @@ export class Signaling implements Dialer {
   readonly #options: SignalingOptions;
   readonly #environment: Environment;
   readonly #dialogs = new Dialogs();
+  readonly #reconciliation = new Reconciliation<DialogOwner>();
   readonly #strangers: Strangers;
   readonly #hosts: SourceHosts;
   readonly #link: EngineLink;
@@ -265,6 +267,23 @@ export class Signaling implements Dialer {
     return blockDue({ deps: this.#inbound, source, routing: this.#routing }, times);
   }
 
+  /**
+   * Compares the engine's dialogs with ours: calls whose dialogs are lost end.
+   * @param engine ids of all dialogs of the engine
+   * @returns ids of those that no call owns: the engine shall end them
+   */
+  reconcile(engine: readonly string[]): readonly string[] {
+    if (!this.up) return [];
+    const ours = [...this.#dialogs.entries(), ...(this.own?.entries() ?? [])];
+    const { lost, unowned } = this.#reconciliation.compare(engine, ours);
+    const { log } = this.#options;
+    if (lost.length > 0)
+      log.warn({ dialogs: lost.length }, 'the SIP engine has lost dialogs: their calls end');
+    if (unowned.length > 0) log.warn({ dialogs: unowned }, 'no call owns these dialogs: they get a BYE');
+    for (const owner of lost) owner.unknown();
+    return unowned;
+  }
+
   /** By Prometheus name. */
   metrics(): Record<string, number> {
     return this.#registrations?.metrics() ?? {};
@@ -296,6 +315,7 @@ export class Signaling implements Dialer {
   #engineLost(): void {
     this.#options.engineUp?.(false);
     this.#registrations?.engineLost();
+    this.#reconciliation.forget();
     this.#dialogs.abandonAll();
     this.#options.calls.endAll({ code: 'engine_lost', detail: null });
   }

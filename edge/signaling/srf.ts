@@ -22,7 +22,8 @@ export interface SrfRequest {
   readonly socket: Socket;
   /** Cancels an INVITE of ours. */
   cancel(options: { headers: Record<string, string> }, sent: (error: unknown) => void): void;
-  on(event: 'cancel', listener: () => void): this;
+  /** `cancel`: the CANCEL, of the caller or of the engine. */
+  on(event: 'cancel', listener: (cancel: { get(name: string): string | undefined }) => void): this;
   on(event: 'update', listener: (request: SrfRequest, response: SrfResponse) => void): this;
   on(event: 'response', listener: (response: SrfAnswer, ack: Acknowledge) => void): this;
 }

@@ -36,6 +36,10 @@ export function engineOf(
         if (seconds > 0) engine.block(address, seconds);
       }
     },
+    onDialogs: (ids) => {
+      const unowned = signaling.reconcile(ids);
+      if (unowned.length > 0) engine.endDialogs(unowned);
+    },
     onUnusable: () => unusable(new Error('the SIP engine cannot start; its log line above says why')),
   });
   return engine;

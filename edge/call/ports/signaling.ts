@@ -25,6 +25,16 @@ export interface Refusal {
   readonly retryAfterS?: number;
 }
 
+/** Why a dialog ends without the peer's BYE or CANCEL. */
+export type LostCode =
+  | 'ack_timeout'
+  | 'session_expired'
+  | 'bad_answer'
+  | 'connection_lost'
+  | 'dialog_lost'
+  | 'engine_lost'
+  | 'internal_error';
+
 /**
  * What happens on a leg. Calls come in the order of the wire, never before `listen`, and none after `bye`,
  * `canceled`, `lost`, `reject` or our own `bye()`.
@@ -39,7 +49,7 @@ export interface LegEvents {
   /** BYE of the peer. The 200 goes out when this returns, so the record must be safe by then. */
   bye(): void;
   /** The dialog is gone or must end, without a BYE of the peer. */
-  lost(code: 'ack_timeout' | 'session_expired' | 'engine_lost' | 'bad_answer', detail: string): void;
+  lost(code: LostCode, detail: string): void;
   /** The peer's offer in a re-INVITE or UPDATE. @throws CallRefused: the session stays as it was */
   reanswer(offer: string): Promise<string>;
   /** The session's present description, as an offer in a re-INVITE of ours or the answer to an empty one. */
