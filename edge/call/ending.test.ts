@@ -18,6 +18,7 @@ describe('what a termination means', () => {
     ['no_media_port', 'failed', 'error', 503],
     ['draining', 'failed', 'error', 503],
     ['engine_lost', 'failed', 'error', null],
+    ['connection_lost', 'failed', 'error', null],
     ['internal_error', 'failed', 'error', 500],
   ])('before the answer %s is %s by %s with status %s', (code, status, hangupBy, sipCode) => {
     expect(endingOf(because(code), false)).toMatchObject({ status, hangupBy, sipCode });
@@ -35,6 +36,8 @@ describe('what a termination means', () => {
     ['agent_failed', 'error'],
     ['edge_restarted', 'error'],
     ['engine_lost', 'error'],
+    ['connection_lost', 'error'],
+    ['dialog_lost', 'error'],
     ['transferred', 'transfer'],
     ['bridge_ended', 'transfer'],
     ['bridge_failed', 'error'],
@@ -100,6 +103,8 @@ describe('what a termination means', () => {
       'ack_timeout',
       'edge_lost',
       'edge_unavailable',
+      'connection_lost',
+      'dialog_lost',
       'engine_lost',
     ]);
   });

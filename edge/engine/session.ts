@@ -115,6 +115,11 @@ export class Session {
     return result.ok ? { destination: result.destination } : result.reason;
   }
 
+  /** Whether the peer's Contact or Route names a place to go, be there somebody or not. */
+  get canBeCalledBack(): boolean {
+    return destinationOf(this.dialog.route().nextHop).ok;
+  }
+
   /** Back to where the peer's messages came from: the contact it gave means nothing outside of its network. */
   #back(source: Source): Destination {
     return {

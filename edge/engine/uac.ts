@@ -375,7 +375,7 @@ export class Uac implements OutgoingOwner {
     for (const outgoing of waiting ?? []) outgoing.transaction.transportFailed(cause);
     // No ACK can come any more, and no BYE could be sent when its time is over: nothing is left to wait for.
     for (const session of [...this.#context.sessions]) {
-      if (session.flow !== flow || !session.awaitedAck || typeof session.way() !== 'string') continue;
+      if (session.flow !== flow || !session.awaitedAck || session.canBeCalledBack) continue;
       this.#context.metrics.count('ack_timeouts');
       this.bye(session, endTexts.ackImpossible);
     }

@@ -271,7 +271,7 @@ describe('an inbound call', () => {
     await server.idle();
     expect(last()).toMatchObject({
       termination: 'ack_timeout',
-      termination_detail: 'The SIP engine ended the dialog: ACK timeout.',
+      termination_detail: 'No ACK came within 32 s of the answer (SIP engine: ACK timeout).',
     });
     expect(server.sent).toHaveLength(1);
   });

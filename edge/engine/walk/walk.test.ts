@@ -72,7 +72,9 @@ async function walk(seed: number): Promise<{ faults: string[]; log: string[] }> 
   const { core, clock, flows } = world;
   for (const [what, count] of Object.entries(core.held)) if (count > 0) faults.push(`${count} kept: ${what}`);
   if (clock.pending > 0) faults.push(`${clock.pending} timers run`);
-  for (const { pins, remotePort } of flows) if (pins !== 0) faults.push(`${pins} pins on ${remotePort}`);
+  for (const { pins, owed, remotePort } of flows) {
+    if (pins !== 0 || owed !== 0) faults.push(`${pins} pins and ${owed} octets owed on ${remotePort}`);
+  }
   return { faults, log };
 }
 

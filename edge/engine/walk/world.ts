@@ -46,6 +46,8 @@ export class FakeFlow implements Flow {
   draining = false;
   heard = 0;
   pins = 0;
+  /** Octets of answers that the application still owes. */
+  owed = 0;
   readonly #sent: (message: SipMessage) => void;
   readonly #gone: (reason: string) => void;
 
@@ -75,6 +77,12 @@ export class FakeFlow implements Flow {
   }
   unpin(): void {
     this.pins--;
+  }
+  owe(bytes: number): void {
+    this.owed += bytes;
+  }
+  settle(bytes: number): void {
+    this.owed -= bytes;
   }
   setAside(): void {}
   close(reason: string): void {
