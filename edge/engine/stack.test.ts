@@ -326,9 +326,12 @@ describe('a caller whose connection closes while it rings', () => {
       expect(stack.metrics()).toMatchObject({ dialogs: 1 });
       peer.close();
       await expect.poll(() => stack.metrics().transport_inbound).toBe(0);
+      const cancel = await app.next();
+      expect([cancel.tokens[8], cancel.sip.toString().split(' ')[0]]).toEqual([tokens[8], 'CANCEL']);
+      expect(cancel.sip.toString()).toContain('Reason: SIP;cause=487;text="connection lost"');
       expect(await app.ask(`sip|${tokens[8]}|`, [final], SDP)).toEqual([
         'NOK',
-        'transport for response has been shutdown or closed',
+        'Response not sent due to unknown transaction',
       ]);
       expect(stack.metrics()).toMatchObject({ dialogs: 0 });
       clock.advance(32_000);
