@@ -4,7 +4,7 @@ import type { Clock } from '#shared/clock.ts';
 import { DueWork } from '../db/due-work.ts';
 import type { AlertNoticeRow, Db } from '../db/tables.ts';
 import type { Services } from '../services.ts';
-import { type DeliveryOutcome, nextAttempt } from '../webhooks/rules.ts';
+import { afterCrash, type DeliveryOutcome, nextAttempt } from '../webhooks/rules.ts';
 import { noticeSchedule, redacted, threadIds } from './notice-rules.ts';
 import { dueNotices, type NoticeChannel, nextNotice, noticeSubject, updateNotice } from './notices-store.ts';
 import type { NoticeSender, SendResult } from './senders.ts';
@@ -36,6 +36,7 @@ export function startNotices(parts: NoticeParts): () => Promise<void> {
 function startChannel(parts: NoticeParts, channel: NoticeChannel): DueWork<AlertNoticeRow> {
   const { announcements, clock, db, log } = parts;
   return new DueWork<AlertNoticeRow>({
+    db,
     clock,
     log,
     name: `${channel} notice`,
@@ -45,6 +46,10 @@ function startChannel(parts: NoticeParts, channel: NoticeChannel): DueWork<Alert
     nextDue: (now) => nextNotice(db, channel, now),
     attempt: (row, signal) => attempt(parts, row, signal),
     postpone: (row, later) => updateNotice(db, row.id, { next_attempt_at: later }),
+    interrupted: async (id, later) => {
+      const row = await db.selectFrom('alert_notices').selectAll().where('id', '=', id).executeTakeFirst();
+      if (row) await updateNotice(db, id, afterCrash(row, later, noticeSchedule));
+    },
     onStored: (wake) => announcements.on(noticeSubject, wake),
   });
 }

@@ -3,9 +3,12 @@
  *
  *     stored --due--> running --> whatever the attempt stores: a later time, or none
  *
- * The state is in the database, so work outlives a restart; what was running then is done again.
+ * The state is in the database, so work outlives a restart. What was running when the program died counts as a try
+ * (`interrupted`) and waits, so that work that ends the program cannot keep it from starting.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
+import type { Db } from './tables.ts';
+import { beginWork, crashPauseMs, endWork, interruptedWork } from './under-way.ts';
 
 export interface DueItem {
   readonly id: string;
@@ -19,9 +22,10 @@ export interface Without {
 }
 
 export interface DueWorkParts<Item extends DueItem> {
+  readonly db: Db;
   readonly clock: Clock;
   readonly log: { error(facts: object, message: string): void };
-  /** For log lines, such as "webhook". */
+  /** For log lines, such as "webhook", and for what is under way: no two queues have the same. */
   readonly name: string;
   /** Running at the same time, of all organizations and of one, so that none holds up the others. */
   readonly mostRunning: number;
@@ -34,12 +38,19 @@ export interface DueWorkParts<Item extends DueItem> {
   attempt(item: Item, signal: AbortSignal): Promise<void>;
   /** Makes an item due at `later` (ISO) whose attempt threw. */
   postpone(item: Item, later: string): Promise<void>;
+  /**
+   * Counts a try that a crash has ended: stores the next one, due at `later` (ISO) at the earliest, or none. Absent:
+   * the work is tried again after a pause that grows with each crash.
+   */
+  interrupted?(id: string, later: string): Promise<void>;
   /** Has `wake` called when items were stored. Returns a function that ends this. */
   onStored(wake: () => void): () => void;
 }
 
 /** After a failure of the database, ms. */
 const pauseMs = 5_000;
+/** Longest pause of work without a limit of tries that has ended the program, ms. */
+const longestCrashPauseMs = 3_600_000;
 
 export class DueWork<Item extends DueItem> {
   readonly #parts: DueWorkParts<Item>;
@@ -48,11 +59,16 @@ export class DueWork<Item extends DueItem> {
   readonly #stopListening: () => void;
   #look: Promise<void> = Promise.resolve();
   #timer: Timer | undefined;
+  /** Work that waits after a crash: until when, ms. */
+  readonly #waiting = new Map<string, number>();
 
   /** Begins at once with what is due. */
   constructor(parts: DueWorkParts<Item>) {
     this.#parts = parts;
     this.#stopListening = parts.onStored(() => this.#wake());
+    this.#look = this.#takeUp().catch((error: unknown) => {
+      parts.log.error({ err: error }, `what a crash has left of ${parts.name} could not be read`);
+    });
     this.#wake();
   }
 
@@ -63,6 +79,20 @@ export class DueWork<Item extends DueItem> {
     this.#timer?.cancel();
     await this.#look;
     await Promise.all([...this.#running.values()].map(({ done }) => done));
+  }
+
+  async #takeUp(): Promise<void> {
+    const { clock, db, interrupted, log, name } = this.#parts;
+    for (const { id, tries } of await interruptedWork(db, name)) {
+      const pause = interrupted
+        ? crashPauseMs
+        : Math.min(longestCrashPauseMs, crashPauseMs * 4 ** (tries - 1));
+      log.error({ id, tries }, `${name} was under way when the program died; it counts as a try and waits`);
+      this.#waiting.set(id, clock.now() + pause);
+      if (!interrupted) continue;
+      await interrupted(id, new Date(clock.now() + pause).toISOString());
+      await endWork(db, name, id);
+    }
   }
 
   #wake(): void {
@@ -84,15 +114,20 @@ export class DueWork<Item extends DueItem> {
     if (this.#ending.signal.aborted) return;
     const { clock, due, mostRunning, nextDue } = this.#parts;
     const now = new Date(clock.now()).toISOString();
+    for (const [id, until] of this.#waiting) if (until <= clock.now()) this.#waiting.delete(id);
     for (;;) {
       const free = mostRunning - this.#running.size;
-      const without = { ids: [...this.#running.keys()], organizations: this.#fullOrganizations() };
+      const without = {
+        ids: [...this.#running.keys(), ...this.#waiting.keys()],
+        organizations: this.#fullOrganizations(),
+      };
       const items = free > 0 ? await due(now, without, free) : [];
       if (items.length === 0) break;
       for (const item of items) if (!this.#fullOrganizations().includes(item.org_id)) this.#run(item);
     }
     const next = await nextDue(now);
-    if (next !== null) this.#wakeAfter(Date.parse(next) - clock.now());
+    const times = [...this.#waiting.values(), ...(next === null ? [] : [Date.parse(next)])];
+    if (times.length > 0) this.#wakeAfter(Math.max(0, Math.min(...times) - clock.now()));
   }
 
   #run(item: Item): void {
@@ -112,8 +147,9 @@ export class DueWork<Item extends DueItem> {
   }
 
   async #attempt(item: Item): Promise<void> {
-    const { attempt, clock, log, name, postpone } = this.#parts;
+    const { attempt, clock, db, log, name, postpone } = this.#parts;
     try {
+      await beginWork(db, name, item.id, clock.now());
       await attempt(item, this.#ending.signal);
     } catch (error) {
       log.error({ err: error, id: item.id }, `${name} could not be handled`);
@@ -121,5 +157,9 @@ export class DueWork<Item extends DueItem> {
       const later = new Date(clock.now() + pauseMs).toISOString();
       await postpone(item, later).catch(() => undefined);
     }
+    // Also what was broken off: a program that ends in order is no crash.
+    await endWork(db, name, item.id).catch((error: unknown) => {
+      log.error({ err: error, id: item.id }, `the end of ${name} could not be written down`);
+    });
   }
 }

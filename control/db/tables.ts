@@ -10,6 +10,7 @@ import type { PortingTables } from './tables/porting.ts';
 import type { SipTables } from './tables/sip.ts';
 import type { ToolsTables } from './tables/tools.ts';
 import type { WidgetsTables } from './tables/widgets.ts';
+import type { WorkTables } from './tables/work.ts';
 
 export type * from './tables/agent-testing.ts';
 export type * from './tables/agents.ts';
@@ -22,6 +23,7 @@ export type * from './tables/porting.ts';
 export type * from './tables/sip.ts';
 export type * from './tables/tools.ts';
 export type * from './tables/widgets.ts';
+export type * from './tables/work.ts';
 
 export interface Tables
   extends AgentTestingTables,
@@ -33,7 +35,8 @@ export interface Tables
     PortingTables,
     SipTables,
     ToolsTables,
-    WidgetsTables {}
+    WidgetsTables,
+    WorkTables {}
 
 /** A database or a running transaction of it. */
 export type Db = Kysely<Tables>;

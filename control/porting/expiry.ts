@@ -27,6 +27,7 @@ export function startSignatureExpiry(
   const { announcements, clock, database } = services;
   const { db } = database;
   return new DueWork<DueItem>({
+    db,
     clock,
     log,
     name: 'port without a signature',
@@ -62,6 +63,7 @@ export function startDocumentExpiry(
   const { announcements, clock, database } = services;
   const { db } = database;
   return new DueWork<PortDocumentRow>({
+    db,
     clock,
     log,
     name: 'unused document',

@@ -4,7 +4,7 @@ import { noticeSchedule, redacted } from '../alerts/notice-rules.ts';
 import { DueWork } from '../db/due-work.ts';
 import type { PortMailRow } from '../db/tables.ts';
 import type { Services } from '../services.ts';
-import { type DeliveryOutcome, nextAttempt } from '../webhooks/rules.ts';
+import { afterCrash, type DeliveryOutcome, nextAttempt } from '../webhooks/rules.ts';
 import { dueMails, forgetMails, mailSubject, nextMail, updateMail } from './mails-store.ts';
 import { portContext } from './sealed-store.ts';
 
@@ -40,6 +40,7 @@ export function startMails(parts: MailParts): Pick<DueWork<PortMailRow>, 'close'
   const { announcements, clock, database } = parts.services;
   const { db } = database;
   return new DueWork<PortMailRow>({
+    db,
     clock,
     log: parts.log,
     name: 'port mail',
@@ -49,6 +50,10 @@ export function startMails(parts: MailParts): Pick<DueWork<PortMailRow>, 'close'
     nextDue: (now) => nextMail(db, now),
     attempt: (row, signal) => attempt(parts, row, signal),
     postpone: (row, later) => updateMail(db, row.id, { next_attempt_at: later }),
+    interrupted: async (id, later) => {
+      const row = await db.selectFrom('port_mails').selectAll().where('id', '=', id).executeTakeFirst();
+      if (row) await updateMail(db, id, afterCrash(row, later, noticeSchedule));
+    },
     onStored: (wake) => announcements.on(mailSubject, wake),
   });
 }

@@ -37,6 +37,7 @@ export function startOrders(parts: OrderParts): Pick<DueWork<PortOrderRow>, 'clo
   const { announcements, clock, database } = parts.services;
   const { db } = database;
   return new DueWork<PortOrderRow>({
+    db,
     clock,
     log: parts.log,
     name: 'port order',

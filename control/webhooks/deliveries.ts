@@ -12,7 +12,7 @@ import { DueWork } from '../db/due-work.ts';
 import type { WebhookDeliveryRow } from '../db/tables.ts';
 import type { Services } from '../services.ts';
 import { lateBody } from './late-bodies.ts';
-import { type DeliveryOutcome, nextAttempt, outcomeOf, verdictOf } from './rules.ts';
+import { afterCrash, type DeliveryOutcome, nextAttempt, outcomeOf, verdictOf } from './rules.ts';
 import { type SendParts, sendEvent } from './send.ts';
 import { dueDeliveries, nextDue, updateDelivery, webhookSubject } from './store.ts';
 
@@ -29,6 +29,7 @@ export interface DeliveryParts extends SendParts {
 export function startWebhookDeliveries(parts: DeliveryParts): Pick<DueWork<WebhookDeliveryRow>, 'close'> {
   const { announcements, clock, db, log } = parts;
   return new DueWork<WebhookDeliveryRow>({
+    db,
     clock,
     log,
     name: 'webhook',
@@ -38,6 +39,14 @@ export function startWebhookDeliveries(parts: DeliveryParts): Pick<DueWork<Webho
     nextDue: (now) => nextDue(db, now),
     attempt: (row, signal) => attempt(parts, row, signal),
     postpone: (row, later) => updateDelivery(db, row.id, { next_attempt_at: later }),
+    interrupted: async (id, later) => {
+      const row = await db
+        .selectFrom('webhook_deliveries')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (row) await updateDelivery(db, id, afterCrash(row, later));
+    },
     onStored: (wake) => announcements.on(webhookSubject, wake),
   });
 }

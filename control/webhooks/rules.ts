@@ -23,6 +23,29 @@ export function nextAttempt(
   return first + Math.round(seconds * 1000 * (1 - spread + 2 * spread * random));
 }
 
+/**
+ * What is stored of a delivery whose attempt ended with the program: a try that failed, and the next one at `later`
+ * (ISO) at the earliest, if one is left.
+ */
+export function afterCrash(
+  row: {
+    readonly attempts: number;
+    readonly first_attempt_at: string | null;
+    readonly next_attempt_at: string | null;
+  },
+  later: string,
+  schedule: readonly number[] = webhookSchedule,
+) {
+  const attempts = row.attempts + 1;
+  const isLeft = row.next_attempt_at !== null && attempts < schedule.length;
+  return {
+    attempts,
+    first_attempt_at: row.first_attempt_at ?? later,
+    next_attempt_at: isLeft ? later : null,
+    last_error: 'the service ended during the attempt',
+  };
+}
+
 /** What an attempt came to: the status of an answer, or why there was none. */
 export type AttemptResult = { readonly status: number } | { readonly error: string };
 

@@ -7,6 +7,7 @@ import type { Timer } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
 import { OneAtATime } from '../../conversations/one-at-a-time.ts';
 import type { TestTornadoIterationRow, TestTornadoSessionRow } from '../../db/tables.ts';
+import { beginWork, crashPauseMs, endWork, interruptedWork, mostCrashes } from '../../db/under-way.ts';
 import { isoTime } from '../../organizations/store.ts';
 import type { Services } from '../../services.ts';
 import { testRunsSubject } from '../runs/plan.ts';
@@ -34,6 +35,8 @@ export interface SessionsParts {
 /** Announced when a session has come to another iteration or to its end. */
 export const sessionSubject = (id: string) => `tornado ${id}`;
 
+const stepQueue = 'tornado step';
+
 /** A step that fails is repeated so often (contract 6.8). */
 const repeats = 2;
 
@@ -42,6 +45,8 @@ export class Sessions {
   readonly #steps = new OneAtATime();
   readonly #under = new Set<Promise<void>>();
   readonly #timers = new Map<string, Timer>();
+  /** Sessions whose step a crash has ended: looked at after a pause. */
+  readonly #held = new Set<Timer>();
   /** Ends what a session plans, because it is cancelled. */
   readonly #planning = new Map<string, AbortController>();
   #closing = false;
@@ -56,7 +61,12 @@ export class Sessions {
 
   /** Takes up what was running when the process ended. */
   async resume(): Promise<void> {
-    for (const session of await listRunning(this.#parts.services.database.db)) this.watch(session);
+    const { clock, database } = this.#parts.services;
+    const crashed = new Set((await interruptedWork(database.db, stepQueue)).map(({ id }) => id));
+    for (const session of await listRunning(database.db)) {
+      if (!crashed.has(session.id)) this.watch(session);
+      else this.#held.add(clock.after(crashPauseMs, () => this.watch(session)));
+    }
   }
 
   /** Looks after a session from now on: its first look, and its time. */
@@ -98,7 +108,7 @@ export class Sessions {
   /** Breaks off what is being planned; it is planned again after the next start. */
   async close(): Promise<void> {
     this.#closing = true;
-    for (const timer of this.#timers.values()) timer.cancel();
+    for (const timer of [...this.#timers.values(), ...this.#held]) timer.cancel();
     for (const planning of this.#planning.values()) planning.abort();
     await Promise.all(this.#under);
     this.#timers.clear();
@@ -107,12 +117,23 @@ export class Sessions {
   async #guarded(id: string): Promise<void> {
     for (let attempt = 0; !this.#closing; attempt++) {
       try {
-        return await this.#step(id, null);
+        return await this.#counted(id);
       } catch (error) {
         if (this.#closing) return;
         this.#parts.log.error({ err: error, session: id, attempt }, 'a step of a tornado session failed');
         if (attempt >= repeats) return this.#fail(id, error);
       }
+    }
+  }
+
+  /** A step that has ended the program several times ends its session instead. */
+  async #counted(id: string): Promise<void> {
+    const { clock, database } = this.#parts.services;
+    const tries = await beginWork(database.db, stepQueue, id, clock.now());
+    try {
+      await this.#step(id, tries > mostCrashes ? 'The service ended again and again during a step.' : null);
+    } finally {
+      await endWork(database.db, stepQueue, id);
     }
   }
 

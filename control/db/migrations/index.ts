@@ -26,6 +26,7 @@ import { up as testRunCounts } from './0023-test-run-counts.ts';
 import { up as operatorIdempotency } from './0024-operator-idempotency.ts';
 import { up as callCeilings } from './0025-call-ceilings.ts';
 import { up as pages } from './0026-pages.ts';
+import { up as underWay } from './0027-under-way.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -54,4 +55,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0024-operator-idempotency': { up: operatorIdempotency },
   '0025-call-ceilings': { up: callCeilings },
   '0026-pages': { up: pages },
+  '0027-under-way': { up: underWay },
 };

@@ -1,0 +1,85 @@
+/** Work of the background that ends the program, seen from the next starts: real database, programs that just stop. */
+
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import { DueWork } from '../db/due-work.ts';
+import { type Database, openDatabase } from '../db/open.ts';
+import type { WebhookDeliveryRow } from '../db/tables.ts';
+import { newDelivery } from '../db/testing/delivery.ts';
+import { afterCrash } from './rules.ts';
+import { dueDeliveries, nextDue, updateDelivery } from './store.ts';
+
+let database: Database;
+let clock: FakeClock;
+const log = { error: () => undefined };
+
+beforeEach(async () => {
+  database = await openDatabase(':memory:');
+  clock = new FakeClock();
+  await database.db.insertInto('webhook_deliveries').values(newDelivery(clock)).execute();
+});
+afterEach(() => database.close());
+
+const row = () => database.db.selectFrom('webhook_deliveries').selectAll().executeTakeFirstOrThrow();
+
+/** A program with this queue. @returns how often it has begun the delivery, and its orderly end */
+function program(attempt: () => Promise<void>) {
+  let begun = 0;
+  const { db } = database;
+  const work = new DueWork<WebhookDeliveryRow>({
+    db,
+    clock,
+    log,
+    name: 'webhook',
+    mostRunning: 4,
+    mostPerOrganization: 4,
+    due: (now, without, limit) => dueDeliveries(db, now, without, limit),
+    nextDue: (now) => nextDue(db, now),
+    attempt: () => {
+      begun++;
+      return attempt();
+    },
+    postpone: (item, later) => updateDelivery(db, item.id, { next_attempt_at: later }),
+    interrupted: async (id, later) => updateDelivery(db, id, afterCrash(await row(), later)),
+    onStored: () => () => undefined,
+  });
+  return { begun: () => begun, work };
+}
+
+/** A program whose work never comes back: it is dead in that moment, and nothing of it goes on. */
+const dies = () => new Promise<void>(() => undefined);
+
+it('waits after a crash, counts as a try, and is given up after the last one', async () => {
+  for (let crash = 0; crash < 5; crash++) {
+    const { begun } = program(dies);
+    if (crash > 0) {
+      await expect.poll(async () => (await row()).attempts).toBe(crash);
+      expect(begun()).toBe(0);
+      clock.advance(5_000);
+    }
+    await expect.poll(begun).toBe(1);
+    const claims = database.db.selectFrom('work_under_way').selectAll();
+    await expect.poll(async () => (await claims.execute()).length).toBe(1);
+  }
+  const last = program(dies);
+  await expect.poll(async () => (await row()).attempts).toBe(5);
+  expect(await row()).toMatchObject({
+    next_attempt_at: null,
+    delivered_at: null,
+    last_error: 'the service ended during the attempt',
+  });
+  clock.advance(3_600_000);
+  await last.work.close();
+  expect(last.begun()).toBe(0);
+});
+
+it('does not count what an orderly end has broken off', async () => {
+  const ended = Promise.withResolvers<void>();
+  const first = program(() => ended.promise);
+  await expect.poll(first.begun).toBe(1);
+  ended.resolve();
+  await first.work.close();
+  const second = program(dies);
+  await expect.poll(second.begun).toBe(1);
+  expect((await row()).attempts).toBe(0);
+});
