@@ -22,7 +22,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             '{shared,outgoing,edge,control}/**/*.test.ts',
-            'test/{torture,fuzz}/**/*.test.ts',
+            'test/{torture,fuzz,simulation}/**/*.test.ts',
             'test/*.test.ts',
           ],
           pool: 'forks',

@@ -105,6 +105,8 @@ describe('headers of an INVITE of ours', () => {
   });
 
   it('stay on one line', () => {
+    const control = String.fromCharCode(0, 1, 27, 127);
+    expect(sent([custom('a', 'X-A')], { a: `b${control}c` })).toEqual({ 'X-A': 'b c' });
     const mappings = [custom('a', 'X-A'), custom('X-B', 'b\r\nVia: x', true)];
     expect(sent(mappings, { a: '1\r\n\r\nv=0' })).toEqual({ 'X-A': '1 v=0', 'X-B': 'b Via: x' });
   });

@@ -117,9 +117,9 @@ function textOf(variables: CallVariables, name: string): string | null {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** A header value on one line: folding and stray line ends are gone. */
+/** A header value on one line and without control characters, which no header may have (RFC 3261 section 25.1). */
 function clean(value: string): string {
-  return value.replace(/[\r\n]+[ \t]*/g, ' ').trim();
+  return value.replace(/\p{Cc}+[ \t]*/gu, ' ').trim();
 }
 
 /**

@@ -136,3 +136,13 @@ test('a message that comes octet by octet up to the limit costs no quadratic tim
   for (let i = 0; i < message.length; i++) events.push(...framer.push(message.subarray(i, i + 1)));
   expect(events.map(({ kind }) => kind)).toEqual(['message']);
 }, 2000);
+
+test.each(['r@ex', 'OPTIONS sip:b'])(
+  'a first line with a control character ends the stream however it is cut (%s)',
+  (start) => {
+    const line = `${start}${String.fromCharCode(0)} SIP/2.0\r\n`;
+    const refused = ['error 400 not SIP: the first line is no SIP start line'];
+    expect(frames(new StreamFramer(), line)).toEqual(refused);
+    expect(frames(new StreamFramer(), line.slice(0, -2))).toEqual(refused);
+  },
+);

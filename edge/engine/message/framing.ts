@@ -231,7 +231,7 @@ export class StreamFramer {
 
 /** Whether the line is a status line, or ends like a request line. What is wrong in detail, the parser says. */
 function isStartLine(data: Buffer, from: number, lf: number): boolean {
-  if (TOKEN[data[from] ?? 0] !== 1) return false;
+  if (TOKEN[data[from] ?? 0] !== 1 || hasControl(data, from, lf)) return false;
   for (let i = lf - 4; i >= from; i--) {
     if (data[i + 3] === 47 && isSip(data, i) && (i === from || isSpace(data[i - 1] ?? 0))) return true;
   }
@@ -257,12 +257,16 @@ function isSip(data: Buffer, at: number): boolean {
 
 /** Whether an unfinished first line may still become a start line: binary garbage is cut without waiting. */
 function mayBeStartLine(data: Buffer, from: number, unseen: number): boolean {
-  if (TOKEN[data[from] ?? 0] !== 1) return false;
-  for (let i = unseen; i < data.length; i++) {
+  return TOKEN[data[from] ?? 0] === 1 && !hasControl(data, unseen, data.length);
+}
+
+/** The same for a line that is whole and one that is not yet: a stream ends alike, however TCP cuts it. */
+function hasControl(data: Buffer, from: number, end: number): boolean {
+  for (let i = from; i < end; i++) {
     const code = data[i] ?? 0;
-    if (code < 32 && code !== TAB && code !== CR) return false;
+    if (code < 32 && code !== TAB && code !== CR) return true;
   }
-  return true;
+  return false;
 }
 
 /** The position after the colon when the line is Content-Length or its compact form, else -1. */

@@ -1,0 +1,2 @@
+/** `npm run fuzz`: see test/fuzz/main.ts. */
+import '../test/fuzz/main.ts';
