@@ -135,3 +135,8 @@ test('a transferred call stays with the configuration that it left by', async ()
   expect(trunks.referTarget(number, '201', 'two')?.uri).toBe('sip:201@two.example.com:5061;transport=tls');
   expect(trunks.reachableOver(number, 'two', 'sip:201@one.example.com')).toBe(false);
 });
+
+test('a configuration that comes after the end changes nothing', () => {
+  trunks.close();
+  expect(() => trunks.configure([])).not.toThrow();
+});

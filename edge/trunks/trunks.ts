@@ -101,8 +101,10 @@ export class Trunks implements Routes {
     });
   }
 
-  /** Sets the configurations of all numbers. New endpoints are probed at once. */
+  /** Sets the configurations of all numbers. New endpoints are probed at once. Without effect once closed. */
   configure(numbers: readonly NumberTrunks[]): void {
+    // The link to control is the last part of an edge that closes: a configuration may still come over it.
+    if (this.#ended.signal.aborted) return;
     this.#numbers = new Map(numbers.map((trunks) => [trunks.number, trunks]));
     const trunks = numbers.flatMap(({ outbound }) => outbound);
     this.#failover.configure(trunks);

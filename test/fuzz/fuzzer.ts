@@ -25,10 +25,22 @@ const batch = 32;
 
 /** @param goOn asked between batches */
 export function fuzz(target: Target, seed: number, goOn: (tries: number) => boolean): Outcome {
-  const random = new Random(seed);
   const coverage = new Coverage();
-  const corpus = [...target.corpus()];
   coverage.start();
+  try {
+    return guided(target, new Random(seed), coverage, goOn);
+  } finally {
+    coverage.stop();
+  }
+}
+
+function guided(
+  target: Target,
+  random: Random,
+  coverage: Coverage,
+  goOn: (tries: number) => boolean,
+): Outcome {
+  const corpus = [...target.corpus()];
   let tries = 0;
   const outcome = (finding: Finding | null): Outcome => ({
     finding,

@@ -103,6 +103,9 @@ export class SimSocket extends Duplex {
   address(): { address: string; port: number; family: string } {
     return { address: this.localAddress, port: this.localPort, family: 'IPv4' };
   }
+  getPeerCertificate(): object {
+    return {};
+  }
   destroySoon(): void {
     this.end();
   }
