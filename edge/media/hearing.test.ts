@@ -39,80 +39,66 @@ async function talkUntil({ peer, leg }: Call, done: () => boolean, report: () =>
   throw new Error(`after 30 s the leg reports ${JSON.stringify(leg.report())}`);
 }
 
-const longTest = 60_000;
+test('nothing arrives at the peer: its sender reports without a block say so', async () => {
+  const call = await callOverNetwork();
+  const { peer, leg, network } = call;
+  network.drops.toPeer = () => true;
+  await talkUntil(
+    call,
+    () => leg.report().peer_hears === 'no',
+    () => peer.reportSending(),
+  );
+  expect(peer.packets).toBe(0);
+  expect(leg.report()).toMatchObject({
+    verdict: 'receive_only',
+    mos: 1,
+    mos_sent: 1,
+    cause: expect.stringMatching(/RTCP reports without a word about our packets/),
+    summary: expect.stringMatching(/^No audio goes to the peer\. /),
+  });
+  expect(leg.report().mos_received).not.toBeNull();
+});
 
-test(
-  'nothing arrives at the peer: its sender reports without a block say so',
-  async () => {
-    const call = await callOverNetwork();
-    const { peer, leg, network } = call;
-    network.drops.toPeer = () => true;
-    await talkUntil(
-      call,
-      () => leg.report().peer_hears === 'no',
-      () => peer.reportSending(),
-    );
-    expect(peer.packets).toBe(0);
-    expect(leg.report()).toMatchObject({
-      verdict: 'receive_only',
-      mos: 1,
-      mos_sent: 1,
-      cause: expect.stringMatching(/RTCP reports without a word about our packets/),
-      summary: expect.stringMatching(/^No audio goes to the peer\. /),
-    });
-    expect(leg.report().mos_received).not.toBeNull();
-  },
-  longTest,
-);
+test('nothing arrives at the peer any more: it was heard before', async () => {
+  const call = await callOverNetwork();
+  const { peer, leg, network } = call;
+  peer.report();
+  await talkUntil(
+    call,
+    () => leg.report().peer_hears === 'yes',
+    () => peer.report(),
+  );
+  expect(leg.report()).toMatchObject({ verdict: 'two_way', cause: null });
+  network.drops.toPeer = () => true;
+  await talkUntil(
+    call,
+    () => leg.report().peer_hears === 'no',
+    () => peer.reportSending(),
+  );
+  expect(leg.report().verdict).toBe('receive_only');
+});
 
-test(
-  'nothing arrives at the peer any more: it was heard before',
-  async () => {
-    const call = await callOverNetwork();
-    const { peer, leg, network } = call;
-    peer.report();
-    await talkUntil(
-      call,
-      () => leg.report().peer_hears === 'yes',
-      () => peer.report(),
-    );
-    expect(leg.report()).toMatchObject({ verdict: 'two_way', cause: null });
-    network.drops.toPeer = () => true;
-    await talkUntil(
-      call,
-      () => leg.report().peer_hears === 'no',
-      () => peer.reportSending(),
-    );
-    expect(leg.report().verdict).toBe('receive_only');
-  },
-  longTest,
-);
-
-test(
-  'a fifth of our packets is lost: the score is that of the worse direction',
-  async () => {
-    const call = await callOverNetwork();
-    const { peer, leg, network } = call;
-    let packets = 0;
-    network.drops.toPeer = (kind) => kind === 'rtp' && packets++ % 5 === 0;
-    await talkUntil(
-      call,
-      () => leg.report().peer_hears === 'yes',
-      () => peer.report(0.19),
-    );
-    const report = leg.report();
-    expect(report).toMatchObject({ verdict: 'two_way', peer_loss_percent: 19 });
-    expect(report.mos_sent).toBeLessThan(3);
-    expect(report.mos).toBe(Math.min(report.mos_sent ?? 5, report.mos_received ?? 5));
-    expect(report.summary).toContain('19 % of ours lost on their way');
-  },
-  longTest,
-);
+test('a fifth of our packets is lost: the score is that of the worse direction', async () => {
+  const call = await callOverNetwork();
+  const { peer, leg, network } = call;
+  let packets = 0;
+  network.drops.toPeer = (kind) => kind === 'rtp' && packets++ % 5 === 0;
+  await talkUntil(
+    call,
+    () => leg.report().peer_hears === 'yes',
+    () => peer.report(0.19),
+  );
+  const report = leg.report();
+  expect(report).toMatchObject({ verdict: 'two_way', peer_loss_percent: 19 });
+  expect(report.mos_sent).toBeLessThan(3);
+  expect(report.mos).toBe(Math.min(report.mos_sent ?? 5, report.mos_received ?? 5));
+  expect(report.summary).toContain('19 % of ours lost on their way');
+});
 
 test('without RTCP nothing proves that the peer hears us, and the summary says so', async () => {
   const { peer, leg } = await callOverNetwork();
   await peer.play(peer.toneFrames(500, 50));
-  await vi.waitFor(() => expect(leg.report().packets_received).toBe(50), 10_000);
+  await vi.waitFor(() => expect(leg.report().packets_received).toBe(50), 30_000);
   expect(leg.report()).toMatchObject({
     verdict: 'two_way',
     peer_hears: 'unknown',
@@ -137,32 +123,28 @@ test('RTCP of the peer without audio is no NAT', async () => {
   });
 });
 
-test(
-  'a peer whose packets come from another place is counted and named, until it comes back',
-  async () => {
-    const call = await callOverNetwork();
-    const { peer, leg, network } = call;
-    await peer.play(peer.toneFrames(500, 50));
-    await vi.waitFor(() => expect(leg.report().packets_received).toBe(50), 10_000);
-    expect(leg.report().verdict).toBe('two_way');
-    await network.move();
-    await talkUntil(
-      call,
-      () => leg.report().verdict === 'send_only',
-      () => {},
-    );
-    const { packets_from_elsewhere: moved = 0, cause } = leg.report();
-    expect(moved).toBeGreaterThanOrEqual(50);
-    expect(cause).toContain(`heard until its packets came from 127.0.0.1:${network.place}`);
-    // A re-INVITE that names the place is followed.
-    peer.rekey();
-    peer.connect(network.answered(await leg.answer(network.offered(peer.sdp()))));
-    await talkUntil(
-      call,
-      () => leg.report().verdict === 'two_way',
-      () => {},
-    );
-    expect(leg.report().packets_from_elsewhere).toBeGreaterThanOrEqual(moved);
-  },
-  longTest,
-);
+test('a peer whose packets come from another place is counted and named, until it comes back', async () => {
+  const call = await callOverNetwork();
+  const { peer, leg, network } = call;
+  await peer.play(peer.toneFrames(500, 50));
+  await vi.waitFor(() => expect(leg.report().packets_received).toBe(50), 30_000);
+  expect(leg.report().verdict).toBe('two_way');
+  await network.move();
+  await talkUntil(
+    call,
+    () => leg.report().verdict === 'send_only',
+    () => {},
+  );
+  const { packets_from_elsewhere: moved = 0, cause } = leg.report();
+  expect(moved).toBeGreaterThanOrEqual(50);
+  expect(cause).toContain(`heard until its packets came from 127.0.0.1:${network.place}`);
+  // A re-INVITE that names the place is followed.
+  peer.rekey();
+  peer.connect(network.answered(await leg.answer(network.offered(peer.sdp()))));
+  await talkUntil(
+    call,
+    () => leg.report().verdict === 'two_way',
+    () => {},
+  );
+  expect(leg.report().packets_from_elsewhere).toBeGreaterThanOrEqual(moved);
+});
