@@ -79,6 +79,51 @@ describe('the ceiling of an organization’s outgoing calls', () => {
   });
 });
 
+describe('the permission to list very wide networks', () => {
+  it('is given and taken by the operator, and what is listed stays', async () => {
+    const id = await admin('org', 'create', 'Acme', '--sip');
+    const key = await admin('key', 'create', id);
+    const number = '+14155550100';
+    const send = async (method: 'POST', url: string, payload: object) => {
+      const answer = await control.app.inject({ method, url, headers: { authorization: key }, payload });
+      return [answer.statusCode, answer.json().errors?.[0]?.details?.path];
+    };
+    const attach = (allowed_ips: string[], phone_numbers = [number]) =>
+      send('POST', '/v1/sip/attach', {
+        phone_numbers,
+        directions: [{ type: 'inbound', options: { allowed_ips } }],
+      });
+    const update = (allowed_ips: string[]) =>
+      send('POST', '/v1/sip/update', {
+        phone_number: number,
+        updates: { type: 'inbound', options: { allowed_ips } },
+      });
+    const path = (place: string) => `${place}/options/allowed_ips/1`;
+    const wide = ['203.0.113.9', '52.112.0.0/14'];
+    expect(await attach(wide)).toEqual([400, path('/directions/0')]);
+    expect(await attach(['203.0.113.0/24', '52.112.0.0/16', '2001:db8::/32'])).toEqual([200, undefined]);
+    expect(await update(wide)).toEqual([400, path('/updates')]);
+    expect(await admin('sip', 'wide')).not.toContain(number);
+    await admin('sip', 'allow-wide', id);
+    expect(await admin('org', 'show', id)).toMatch(/wide_sources.*permitted/);
+    expect(await update(wide)).toEqual([200, undefined]);
+    await admin('sip', 'deny-wide', id);
+    // What the number has it keeps, what it or another number has not is refused.
+    expect(await update(['52.112.0.0/14'])).toEqual([200, undefined]);
+    expect(await update(['52.112.0.0/14', '0.0.0.0/0'])).toEqual([400, path('/updates')]);
+    expect(await attach(['52.112.0.0/14'], [number, '+14155550101'])).toEqual([
+      400,
+      '/directions/0/options/allowed_ips/0',
+    ]);
+    expect(await admin('sip', 'wide')).toMatch(/\+14155550100.*52\.112\.0\.0\/14.*false/);
+    const { numbers } = await control.services.edgeConfig.snapshot();
+    expect(numbers.map((each) => [each.number, each.inbound[0]?.allowed_ips])).toContainEqual([
+      number,
+      ['52.112.0.0/14'],
+    ]);
+  });
+});
+
 describe('organizations', () => {
   it('are made, shown, told of alerts, entitled and switched off, at once and with an entry each', async () => {
     const id = await admin('org', 'create', 'Acme', '--email', 'owner@example.com');

@@ -18,6 +18,7 @@ import {
   signingSecretContext,
   updateOrganization,
 } from '../organizations/store.ts';
+import { listWideNumbers } from '../sip/wide-sources-store.ts';
 import { type Command, required, type Tools, UsageError } from './command.ts';
 
 export const organizationCommands: Readonly<Record<string, Command>> = {
@@ -65,6 +66,7 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
         event_webhook_url: row.event_webhook_url ?? '',
         call_ceiling: JSON.stringify(ceilingOf(row.call_ceiling, config.callLimits)),
         call_limits: row.call_limits ?? 'none of its own',
+        wide_sources: row.wide_sources === 1 ? 'permitted' : 'not permitted',
         numbers: (await listNumbers(db, row.id)).length,
         keys_in_force: keys.filter((key) => key.revoked_at === null).length,
       }).map(([setting, value]) => ({ setting, value }));
@@ -145,6 +147,24 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
     options: [],
     run: (tools, id) => entitle(tools, id, false),
   },
+  'sip allow-wide': {
+    takes: '<org id>',
+    help: 'let an organization take calls from networks wider than /16 (IPv4) or /32 (IPv6)',
+    options: [],
+    run: (tools, id) => permitWide(tools, id, true),
+  },
+  'sip deny-wide': {
+    takes: '<org id>',
+    help: 'undo it; what its numbers list already stays ("sip wide" shows it)',
+    options: [],
+    run: (tools, id) => permitWide(tools, id, false),
+  },
+  'sip wide': {
+    takes: '',
+    help: 'all numbers that take calls from such networks, and whether their organization is permitted to',
+    options: [],
+    run: ({ database }) => listWideNumbers(database.db),
+  },
 };
 
 function subject(orgId: string) {
@@ -183,6 +203,11 @@ function changeRow(
 async function entitle(tools: Tools, id: string | undefined, enabled: boolean): Promise<string> {
   await changeRow(tools, id, 'update', { sip_enabled: enabled ? 1 : 0 });
   return enabled ? 'SIP enabled' : 'SIP disabled';
+}
+
+async function permitWide(tools: Tools, id: string | undefined, permitted: boolean): Promise<string> {
+  await changeRow(tools, id, 'update', { wide_sources: permitted ? 1 : 0 });
+  return permitted ? 'very wide networks permitted' : 'very wide networks not permitted';
 }
 
 function switchTo({ edgeConfig, clock }: Tools, id: string | undefined, enabled: boolean): Promise<string> {

@@ -62,6 +62,7 @@ describe('a database of an earlier version', () => {
       event_webhook_url: null,
       call_limits: null,
       call_ceiling: null,
+      wide_sources: 0,
       disabled_at: null,
     });
     expect(file.prepare('select * from api_keys').get()).toMatchObject({ last_used_at: null });

@@ -41,6 +41,7 @@ export async function createOrganization(
       event_webhook_url: null,
       call_limits: null,
       call_ceiling: null,
+      wide_sources: 0,
       disabled_at: null,
     })
     .execute();
@@ -69,6 +70,7 @@ export type OrganizationChange = Partial<
     | 'event_webhook_url'
     | 'call_limits'
     | 'call_ceiling'
+    | 'wide_sources'
   >
 >;
 

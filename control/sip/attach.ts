@@ -13,6 +13,7 @@ import { type NumberConfigurationsView, numberView } from './configuration-views
 import { attachEntries, checkTarget, type DirectionEntry, readDirection } from './directions.ts';
 import { attach, derivePassword, inboundSources, numberFailures, update } from './rules.ts';
 import { deleteConfigurations, findConfigurations, openPassword, saveDrafts } from './store.ts';
+import { checkWideSources } from './wide-sources-store.ts';
 
 export interface FailedNumber {
   phone_number: string;
@@ -36,9 +37,12 @@ export async function attachNumbers(
 ): Promise<AttachResult> {
   const entries = attachEntries(body);
   for (const entry of entries) checkTarget(entry, services.allowedTargets);
+  const requested = requestedNumbers(body);
+  const numbers = requested.flatMap((sent) => toE164(sent) ?? []);
+  await checkWideSources(services.database.db, orgId, numbers, entries);
   const result: AttachResult = { configured: [], failed: [], warnings: [] };
   const register = entries.find(({ given }) => given.type === 'inbound' && given.auth_mode === 'register');
-  for (const sent of requestedNumbers(body)) {
+  for (const sent of requested) {
     const number = toE164(sent);
     try {
       if (number === null) throw ApiError.of('INVALID_PHONE_NUMBER');
@@ -151,6 +155,7 @@ export async function updateConfiguration(
     const stored = await requireConfigurations(db, orgId, number);
     const target = stored.find((row) => row.direction === given.type && (id === undefined || row.id === id));
     if (!target) throw ApiError.of('SIP_CONFIG_NOT_FOUND');
+    await checkWideSources(db, orgId, [number], [entry]);
     await saveDrafts(db, services.secrets, stored, update(stored, target, entry, isoTime(services.clock)));
     altered.numbers.add(number);
     const saved = await findConfigurations(db, orgId, number);

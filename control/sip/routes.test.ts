@@ -241,6 +241,10 @@ describe('POST /v1/sip/attach', () => {
     ],
     ['INVALID_PARAMETER', outbound(mapped('inbound', { type: 'custom', key: 'X-A', value: 'a' }))],
     ['INVALID_PARAMETER', { directions: [{ type: 'inbound', options: { allowed_ips: ['10.0.0.0/33'] } }] }],
+    ['INVALID_PARAMETER', { directions: [{ type: 'inbound', options: { allowed_ips: ['0.0.0.0/0'] } }] }],
+    ['INVALID_PARAMETER', { directions: [{ type: 'inbound', options: { allowed_ips: ['10.0.0.0/8'] } }] }],
+    ['INVALID_PARAMETER', { directions: [{ type: 'inbound', options: { allowed_ips: ['2001::/31'] } }] }],
+    ['INVALID_PARAMETER', { directions: [{ type: 'inbound', options: { allowed_ips: ['::ffff:0:0/96'] } }] }],
     ['INVALID_PARAMETER', { directions: [{ type: 'inbound', auth_mode: 'register' }] }],
     [
       'INVALID_PARAMETER',

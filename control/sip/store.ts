@@ -64,6 +64,18 @@ export async function pageOfConfigurations(
   return { rows, total };
 }
 
+/** What the numbers of all organizations list, and whether that may be very wide. */
+export function listAllowedSources(db: Db) {
+  return db
+    .selectFrom('sip_configurations')
+    .innerJoin('organizations', 'organizations.id', 'sip_configurations.org_id')
+    .select(['org_id', 'number', 'allowed_ips', 'wide_sources'])
+    .where('allowed_ips', 'is not', null)
+    .orderBy('org_id')
+    .orderBy('number')
+    .execute();
+}
+
 /** Stores what differs between a number's stored records and their drafts. */
 export async function saveDrafts(
   db: Db,

@@ -27,6 +27,7 @@ import { up as operatorIdempotency } from './0024-operator-idempotency.ts';
 import { up as callCeilings } from './0025-call-ceilings.ts';
 import { up as pages } from './0026-pages.ts';
 import { up as underWay } from './0027-under-way.ts';
+import { up as wideSources } from './0028-wide-sources.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -56,4 +57,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0025-call-ceilings': { up: callCeilings },
   '0026-pages': { up: pages },
   '0027-under-way': { up: underWay },
+  '0028-wide-sources': { up: wideSources },
 };

@@ -19,6 +19,8 @@ export interface OrganizationRow {
   call_limits: Json | null;
   /** CallCeiling of organizations/call-limit-rules.ts; null: that of the deployment. */
   call_ceiling: Json | null;
+  /** Whether its numbers may list networks wider than `isWide` of shared/networks.ts has it. */
+  wide_sources: Flag;
   /** Set: its keys open nothing and its numbers are not answered. */
   disabled_at: IsoTime | null;
 }

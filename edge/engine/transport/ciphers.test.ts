@@ -1,0 +1,73 @@
+/** RFC 9325: what is agreed on with real peers that have one TLS 1.2 suite each. */
+import { connect, type TLSSocket } from 'node:tls';
+import { describe, expect, test } from 'vitest';
+import {
+  authority,
+  cleanups,
+  failure,
+  foreignServer,
+  HOST,
+  listening,
+  Recorder,
+  server,
+  target,
+} from './testing.ts';
+
+/** OpenSSL would leave out some of them by itself at its usual level. */
+const anyLevel = (suite: string) => `${suite}:@SECLEVEL=0`;
+
+const refused = [
+  'ECDHE-ECDSA-AES128-SHA256',
+  'ECDHE-ECDSA-AES256-SHA384',
+  'ECDHE-ECDSA-AES128-SHA',
+  'ECDHE-ECDSA-AES256-SHA',
+];
+const taken = [
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+];
+
+/** The suite that a client with only this one ends up with, or the error. */
+function agreed(port: number, suite: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket: TLSSocket = connect({
+      host: HOST,
+      port,
+      ca: authority.cert,
+      maxVersion: 'TLSv1.2',
+      ciphers: anyLevel(suite),
+    });
+    cleanups.push(() => socket.destroy());
+    socket.once('secureConnect', () => resolve(socket.getCipher().name));
+    socket.once('error', (error) => resolve(error.message));
+  });
+}
+
+describe('a peer with TLS 1.2 alone', () => {
+  test.each(refused)('cannot connect with %s', async (suite) => {
+    const bob = await listening();
+    expect(await agreed(bob.port, suite)).toMatch(/handshake failure/i);
+    expect(bob.layer.stats()).toMatchObject({ inbound: 0, refused: 1 });
+  });
+
+  test.each(taken)('connects with %s', async (suite) => {
+    const bob = await listening();
+    expect(await agreed(bob.port, suite)).toBe(suite);
+  });
+
+  test.each(refused)('is not connected to with %s', async (suite) => {
+    const peer = await foreignServer({ ...server, maxVersion: 'TLSv1.2', ciphers: anyLevel(suite) });
+    const alice = new Recorder();
+    const { code, message } = await failure(alice.layer.connect(target(peer.port)));
+    expect(code).toBe('tls');
+    expect(message).toMatch(/handshake failure/i);
+  });
+
+  test.each(taken)('is connected to with %s', async (suite) => {
+    const peer = await foreignServer({ ...server, maxVersion: 'TLSv1.2', ciphers: anyLevel(suite) });
+    const alice = new Recorder();
+    await alice.layer.connect(target(peer.port));
+    expect((await peer.socket).getCipher().name).toBe(suite);
+  });
+});
