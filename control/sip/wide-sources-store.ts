@@ -10,7 +10,7 @@ import type { DirectionEntry } from './directions.ts';
 import { findConfigurations, listAllowedSources } from './store.ts';
 
 /** The very wide networks of a record. */
-export function wideSources({ allowed_ips }: Pick<SipConfigurationRow, 'allowed_ips'>): string[] {
+function wideSources({ allowed_ips }: Pick<SipConfigurationRow, 'allowed_ips'>): string[] {
   const entries: string[] = JSON.parse(allowed_ips ?? '[]');
   return entries.filter(isWide);
 }
