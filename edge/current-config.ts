@@ -8,6 +8,8 @@ export class CurrentConfig {
   #pathways = new Map<string, PathwayConfig>();
   #organizations = new Map<string, OrgConfig>();
   #numbers = new Map<string, NumberConfig>();
+  /** Of trunks, by their id. */
+  #passwords = new Map<string, string>();
   #allowedTargets = parseNetworks([]);
 
   apply(config: EdgeConfig): void {
@@ -18,6 +20,7 @@ export class CurrentConfig {
       config.organizations.map((organization) => [organization.org_id, organization]),
     );
     this.#numbers = new Map(config.numbers.map((number) => [number.number, number]));
+    this.#passwords = new Map(config.numbers.flatMap(passwordsOf));
     this.#allowedTargets = parseNetworks(config.allowed_private_targets);
   }
 
@@ -28,5 +31,15 @@ export class CurrentConfig {
 
   readonly number = (number: string): NumberConfig | undefined => this.#numbers.get(number);
 
+  /** The password of a trunk or registration; undefined: it has none. */
+  readonly password = (trunkId: string): string | undefined => this.#passwords.get(trunkId);
+
   readonly allowedTargets = (): BlockList => this.#allowedTargets;
+}
+
+function passwordsOf({ inbound, outbound }: NumberConfig): [string, string][] {
+  return [
+    ...inbound.map(({ id, registration }) => [id, registration?.password] as const),
+    ...outbound.map(({ id, credentials }) => [id, credentials?.password] as const),
+  ].flatMap(([id, password]): [string, string][] => (password === undefined ? [] : [[id, password]]));
 }

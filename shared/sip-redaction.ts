@@ -1,109 +1,113 @@
 /**
- * Takes the secrets out of a SIP message's text before it is stored or shown (contract 3.4): SRTP keys of
- * `a=crypto` lines (RFC 4568), digest values and tokens of Authorization and Proxy-Authorization, and the
- * nonce and opaque of a challenge. Redacting twice changes nothing. Content-Length is left as it stood on the wire.
+ * Takes the secrets out of a SIP message's text before it is stored or shown (contract 3.4), by their place: SRTP keys
+ * (RFC 4568, RFC 4567, `k=` of RFC 4566), ICE passwords, digest values and tokens of the authentication headers and of
+ * headers that are named like one, passwords in SIP URIs. By their value see `secret-values.ts`. Redacting twice
+ * changes nothing. Content-Length is left as it stood on the wire.
  *
- * Runs on every message of every call, so lines that begin with no letter of interest are skipped by one
- * character, and a message without secrets is returned as it came.
+ * A message need not be well-formed to be read by somebody: lines end at any CR, LF or other vertical control
+ * character, blanks stand anywhere, names have any case, and the head is not told from the body.
  */
-const credentialParameters = /\b(response|nonce|cnonce|opaque)(\s*=\s*)("(?:[^"\\]|\\.)*"|[^\s,]*)/gi;
-const challengeParameters = /\b(nonce|opaque)(\s*=\s*)("(?:[^"\\]|\\.)*"|[^\s,]*)/gi;
-/** RFC 4568 section 9.2: `inline:` key||salt, then optional `|lifetime|mki:length`. Blanks are a mistake, but seen. */
-const inlineKeys = /(inline[ \t]*:[ \t]*)[^\s|;]+/gi;
-/** The attribute in any writing, so that a line that is not quite right hides its key too. */
-const cryptoAttribute = /^a[ \t]*=[ \t]*crypto\b/i;
-/** Tag and suite; what follows them without `inline:` may still be a key. */
-const cryptoHead = /^([^:]*:[ \t]*\S+[ \t]+\S+)[^\r\n]*/;
-const otherScheme = /^(\s*)(?!digest\b)([!#$%&'*+\-.^_`|~0-9a-z]+)(\s+)\S[\s\S]*$/i;
+const lineEnds = '\\r\\n\\0\\v\\f\\x85\\u2028\\u2029';
+/** What a lenient reader takes for nothing: blanks, and line ends before one (RFC 3261 section 7.3.1). */
+const gap = `(?:[ \\t\\xa0]|[${lineEnds}]+[ \\t])*`;
+const value = `"(?:[^"\\\\]|\\\\[^])*(?:"|$)|[^\\s,]*`;
 
-const headers: readonly { readonly name: string; readonly redact: (value: string) => string }[] = [
-  { name: 'authorization', redact: redactCredentials },
-  { name: 'proxy-authorization', redact: redactCredentials },
-  { name: 'www-authenticate', redact: redactChallenge },
-  { name: 'proxy-authenticate', redact: redactChallenge },
-  { name: 'x-trunkline-test', redact: () => ' REDACTED' },
+/** RFC 4568 section 9.2: `inline:` key||salt, then optional `|lifetime|mki:length`; wherever it stands. */
+const inlineKeys = new RegExp(
+  `(inline${gap}:${gap})[^\\s|;]+(?:[${lineEnds}]+[ \\t]+[A-Za-z0-9+/=]{6,})*`,
+  'gi',
+);
+/** Tag and suite; what follows them without `inline:` may still be a key. A suite has a name with an underline. */
+const cryptoHead = new RegExp(`^([^:]*:${gap}[^\\s]+(?:${gap}[^\\s_]*_[^\\s]*)?[ \\t]*)[^]*$`);
+const digestValues = new RegExp(
+  `\\b(response|nonce|cnonce|nextnonce|rspauth|opaque|password|secret|token|key)(\\s*=\\s*)(${value})`,
+  'gi',
+);
+const otherScheme = /^(\s*)(?!digest\b)([!#$%&'*+\-.^_`|~0-9a-z]+)(\s+)\S[\s\S]*$/i;
+/** RFC 3261 section 19.1.1: `sip:user:password@host`. */
+const uriPasswords = /(sips?:[^\s:@<>"/?]{1,128}:)[^\s@<>"]{1,256}(?=@)/gi;
+/** RFC 3261 section 19.1.1: headers in a URI, as in Refer-To. */
+const uriHeaders = /([?&](?:proxy-)?authorization=)[^\s&>"]+/gi;
+
+type Redact = (text: string) => string;
+
+/** SDP lines by their type and, for attributes, name. */
+const sdpLines: readonly { readonly start: RegExp; readonly redact: Redact }[] = [
+  { start: new RegExp(`^a${gap}=${gap}crypto\\b`, 'i'), redact: redactCrypto },
+  { start: new RegExp(`^a${gap}=${gap}(?:key-mgmt|ice-pwd)\\b`, 'i'), redact: (line) => afterColon(line) },
+  { start: new RegExp(`^k${gap}=`, 'i'), redact: (line) => line.replace(/^([^=]*=)[^]*$/, '$1REDACTED') },
+];
+
+const headers: readonly { readonly name: RegExp; readonly redact: Redact }[] = [
+  { name: /(?:authenticate|authentication-info)$/, redact: redactParameters },
+  { name: /authorization$/, redact: redactCredentials },
+  {
+    name: /^x-(?:trunkline-test$|.*(?:auth|token|secret|passw|api-?key|credential))/,
+    redact: () => ' REDACTED',
+  },
 ];
 
 /** The message with every secret replaced by `REDACTED`. `message` is a whole SIP message, line ends included. */
 export function redactSip(message: string): string {
   let result = '';
   let copied = 0;
-  let start = 0;
-  while (start < message.length) {
-    let end = lineEnd(message, start);
-    const redact = redactionOf(message, start);
-    if (redact) {
-      // RFC 3261 section 7.3.1: a header goes on over lines that begin with a blank.
-      while (end < message.length && isBlank(message.charCodeAt(end))) end = lineEnd(message, end);
-      const line = message.slice(start, end);
-      const clean = redact(line);
-      if (clean !== line) {
-        result += message.slice(copied, start) + clean;
-        copied = end;
-      }
-    }
-    start = end;
+  for (const { 0: first, index: start } of message.matchAll(lines)) {
+    // Each physical line is looked at as if it began one, unless it is redacted already as part of the one before.
+    if (start < copied || !mayBeSecret(first)) continue;
+    const redact = redactionOf(first);
+    if (!redact) continue;
+    folds.lastIndex = start + first.length;
+    folds.exec(message);
+    const end = Math.max(start + first.length, folds.lastIndex);
+    result += message.slice(copied, start) + redact(message.slice(start, end));
+    copied = end;
   }
-  return copied === 0 ? message : result + message.slice(copied);
+  const byLine = copied === 0 ? message : result + message.slice(copied);
+  return byLine
+    .replace(inlineKeys, '$1REDACTED')
+    .replace(uriPasswords, '$1REDACTED')
+    .replace(uriHeaders, '$1REDACTED');
 }
 
-/** Index after the line feed that ends the line at `start`, or the length of the message. */
-function lineEnd(message: string, start: number): number {
-  const feed = message.indexOf('\n', start);
-  return feed < 0 ? message.length : feed + 1;
+/** Lines without the blanks before and the line end behind, and what folds onto one. */
+const lines = new RegExp(`[^${lineEnds} \\t\\xa0][^${lineEnds}]*`, 'g');
+const folds = new RegExp(`(?:[${lineEnds}]+[ \\t]+[^${lineEnds} \\t][^${lineEnds}]*)*`, 'y');
+
+/** The first letters of everything in the tables. */
+function mayBeSecret(line: string): boolean {
+  return 'akpwx'.includes(line.charAt(0).toLowerCase());
 }
 
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09;
-}
-
-function redactionOf(message: string, start: number): ((line: string) => string) | undefined {
-  switch (message.charCodeAt(start) | 0x20) {
-    case 0x61: // a
-      if (cryptoAttribute.test(message.slice(start, start + 24))) return redactCrypto;
-      return headerRedaction(message, start);
-    case 0x70: // p
-    case 0x77: // w
-    case 0x78: // x
-      return headerRedaction(message, start);
-    default:
-      return undefined;
-  }
-}
-
-function headerRedaction(message: string, start: number): ((line: string) => string) | undefined {
-  const colon = message.indexOf(':', start);
-  if (colon < 0 || colon - start > 40) return undefined;
-  const name = message.slice(start, colon).trimEnd().toLowerCase();
-  const header = headers.find((candidate) => candidate.name === name);
-  if (!header) return undefined;
-  return (line) => {
-    // The line end stays outside: a value that is missing must not reach into the next line.
-    const begin = colon - start + 1;
-    const end = line.length - (/[\r\n]+$/.exec(line)?.[0].length ?? 0);
-    return line.slice(0, begin) + header.redact(line.slice(begin, end)) + line.slice(end);
-  };
+function redactionOf(line: string): Redact | null {
+  const sdp = sdpLines.find(({ start }) => start.test(line));
+  if (sdp) return sdp.redact;
+  const colon = line.indexOf(':');
+  if (colon < 0 || colon > 200) return null;
+  const name = line.slice(0, colon).replace(/\s+/g, '').toLowerCase();
+  const header = headers.find((candidate) => candidate.name.test(name));
+  return header ? (text) => text.slice(0, colon + 1) + header.redact(text.slice(colon + 1)) : null;
 }
 
 function redactCrypto(line: string): string {
-  return /inline[ \t]*:/i.test(line)
-    ? line.replace(inlineKeys, '$1REDACTED')
-    : line.replace(cryptoHead, '$1 REDACTED');
+  if (/inline\s*:/i.test(line)) return line.replace(inlineKeys, '$1REDACTED');
+  if (!line.includes(':')) return line;
+  return line.replace(cryptoHead, (_all, head: string) => `${head.trimEnd()} REDACTED`);
 }
 
-function redactCredentials(value: string): string {
+function afterColon(line: string): string {
+  const colon = line.indexOf(':');
+  return colon < 0 ? line : `${line.slice(0, colon + 1)}REDACTED`;
+}
+
+function redactCredentials(text: string): string {
   // Basic, Bearer and whatever else is not Digest: the token is the secret.
-  const other = otherScheme.exec(value);
+  const other = otherScheme.exec(text);
   if (other) return `${other[1]}${other[2]} REDACTED`;
-  return redactParameters(value, credentialParameters);
+  return redactParameters(text);
 }
 
-function redactChallenge(value: string): string {
-  return redactParameters(value, challengeParameters);
-}
-
-function redactParameters(value: string, parameters: RegExp): string {
-  return value.replace(parameters, (_match, name: string, equals: string, old: string) =>
+function redactParameters(text: string): string {
+  return text.replace(digestValues, (_match, name: string, equals: string, old: string) =>
     old.startsWith('"') ? `${name}${equals}"REDACTED"` : `${name}${equals}REDACTED`,
   );
 }

@@ -56,6 +56,8 @@ export interface LegSurroundings {
     /** Legs whose peer had no telephone-event in its first SDP. */
     legsWithoutKeys: number;
   };
+  /** Hears of every SRTP key of a call. */
+  readonly keyKnown: (callId: string, key: string) => void;
 }
 
 /** What a bridge is to the legs that it joins. */
@@ -340,6 +342,7 @@ export class Leg implements MediaLeg {
   async #open(rtcpMux: boolean): Promise<SrtpPath> {
     const { ports, listenIp } = this.#shared;
     const path = await SrtpPath.open({ worker: this.worker, ports, listenIp, rtcpMux });
+    this.#shared.keyKnown(this.#options.callId, path.localKey);
     if (!this.#ended) return path;
     path.close();
     throw this.#ended;
@@ -347,6 +350,7 @@ export class Leg implements MediaLeg {
 
   /** Sets `path` going and makes it the leg's one. `receives`: payload types that the peer will use. */
   async #carry(path: SrtpPath, session: NegotiatedAudio, receives: SessionPayloads): Promise<void> {
+    this.#shared.keyKnown(this.#options.callId, session.remoteKey);
     await path.carry(session, receives, this.#audio.earFor(path));
     if (this.#ended) throw this.#ended;
     const old = this.#path;

@@ -40,6 +40,8 @@ export interface MediaOptions {
   /** Its time must not go back; the system's monotonic clock unless given. */
   readonly clock?: Clock;
   readonly log?: MediaLog;
+  /** Hears of every SRTP key of a call, ours and the peer's, as SDP writes it: nothing that is kept may hold it. */
+  readonly keyKnown?: (callId: string, key: string) => void;
 }
 
 interface MediaStats {
@@ -118,6 +120,7 @@ export async function createMedia(options: MediaOptions): Promise<RunningMedia> 
     announcedIp,
     drainMs: options.drainMs ?? 300,
     traffic: { packets: 0, legsWithoutKeys: 0 },
+    keyKnown: options.keyKnown ?? (() => {}),
   };
   return new MediasoupMedia(shared, pool);
 }

@@ -37,6 +37,8 @@ export interface ReportingOptions {
   /** A configuration has arrived; it counts as applied when this returns. */
   onConfig(config: EdgeConfig): void;
   onCommand(command: EdgeCommand): Promise<void>;
+  /** Secrets that nothing which is kept of the call may hold: its SRTP keys, the passwords of its trunk. */
+  secrets?(call: CallRecord): readonly string[];
   /** What the edge measures of itself, Prometheus name to value. */
   metrics(): Record<string, number>;
 }
@@ -270,7 +272,7 @@ export class Reporting {
   /** The messages so far go into the outbox together with the call's answer and its end. */
   #traceWith(call: CallRecord): CollectedTrace | null {
     const now = this.#options.clock.now();
-    this.#traces.claim(call.id, call.sip_call_id, now);
+    this.#traces.claim(call.id, call.sip_call_id, now, this.#options.secrets?.(call) ?? []);
     if (call.answered_at === null && call.ended_at === null) return null;
     const trace = this.#traces.take(call.sip_call_id);
     if (call.ended_at !== null) this.#traces.release(call.sip_call_id, now);

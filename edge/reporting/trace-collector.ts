@@ -1,5 +1,6 @@
 import type { TraceMessage } from '#shared/edge-protocol/calls.ts';
 import type { HepPacket } from '#shared/hep.ts';
+import { redactValues } from '#shared/secret-values.ts';
 import { redactSip } from '#shared/sip-redaction.ts';
 
 export interface TraceLimits {
@@ -23,6 +24,8 @@ export const defaultTraceLimits: TraceLimits = {
 interface Dialog {
   /** Whose call this is; null until one claims it. */
   callId: string | null;
+  /** Known secrets of the call. */
+  secrets: readonly string[];
   /** When the dialog may be forgotten; null while its call is up. */
   until: number | null;
   packets: HepPacket[];
@@ -71,10 +74,14 @@ export class TraceCollector {
     dialog.packets.push(packet);
   }
 
-  /** Messages with this Call-ID belong to the call from now on. */
-  claim(callId: string, sipCallId: string, now: number): void {
+  /**
+   * Messages with this Call-ID belong to the call from now on.
+   * @param secrets none of which may stand in its messages, whatever their form
+   */
+  claim(callId: string, sipCallId: string, now: number, secrets: readonly string[] = []): void {
     const dialog = this.#dialog(sipCallId, now);
     dialog.callId = callId;
+    dialog.secrets = secrets;
     dialog.until = null;
   }
 
@@ -92,7 +99,7 @@ export class TraceCollector {
     dialog.packets = [];
     return {
       callId: dialog.callId,
-      messages: packets.map((packet) => traceMessage(packet, this.#localPort)),
+      messages: packets.map((packet) => traceMessage(packet, this.#localPort, dialog.secrets)),
       truncated: dialog.truncated,
     };
   }
@@ -115,6 +122,7 @@ export class TraceCollector {
     if (this.#dialogs.size >= this.#limits.maxDialogs) this.#forgetOldestUnclaimed();
     const dialog: Dialog = {
       callId: null,
+      secrets: [],
       until: now + this.#limits.unclaimedMs,
       packets: [],
       count: 0,
@@ -134,12 +142,12 @@ export class TraceCollector {
   }
 }
 
-function traceMessage(packet: HepPacket, localPort: number): TraceMessage {
-  const raw = redactSip(packet.payload.toString('utf8'));
+function traceMessage(packet: HepPacket, localPort: number, secrets: readonly string[]): TraceMessage {
+  const raw = redactValues(redactSip(packet.payload.toString('utf8')), secrets);
   const sent = packet.direction === null ? packet.source.port === localPort : packet.direction === 'sent';
   const source = hostPort(packet.source.address, packet.source.port);
   const destination = hostPort(packet.destination.address, packet.destination.port);
-  const lineEnd = raw.indexOf('\r\n');
+  const lineEnd = raw.search(/[\r\n]/);
   return {
     at: new Date(packet.at / 1000).toISOString(),
     direction: sent ? 'sent' : 'received',

@@ -1,6 +1,7 @@
 /** What every part of the edge is made with: settings, log, counters, the present configuration. */
 import { readFileSync } from 'node:fs';
 import { systemClock } from '#shared/clock.ts';
+import { KnownSecrets } from '#shared/known-secrets.ts';
 import { certificates, controlAddress, type EdgeSettings } from '../config.ts';
 import { CurrentConfig } from '../current-config.ts';
 import { localAddress } from '../local-address.ts';
@@ -16,6 +17,8 @@ export interface Ground {
   readonly software: string;
   readonly metrics: Metrics;
   readonly current: CurrentConfig;
+  /** SRTP keys of the calls that are up. */
+  readonly keys: KnownSecrets;
   readonly controlUrl: string;
   readonly edgeToken: string;
   /** Address that SDP names. */
@@ -36,6 +39,7 @@ export async function layGround(settings: EdgeSettings, log: EdgeLog, software: 
     software,
     metrics: new Metrics(),
     current: new CurrentConfig(),
+    keys: new KnownSecrets(),
     controlUrl,
     edgeToken,
     publicIp: rtp.publicIp ?? localAddress(rtp.host),

@@ -4,7 +4,7 @@ import { createMedia, type RunningMedia } from '../media/media.ts';
 import type { Ground } from './ground.ts';
 
 /** @throws Error when no media worker can be run */
-export function mediaOf({ settings, log, publicIp }: Ground): Promise<RunningMedia> {
+export function mediaOf({ settings, log, publicIp, keys }: Ground): Promise<RunningMedia> {
   const { rtp, media } = settings;
   lookForLibrariesIn(media.codecLibraries);
   return createMedia({
@@ -16,5 +16,6 @@ export function mediaOf({ settings, log, publicIp }: Ground): Promise<RunningMed
     acceptUnmarkedWorker: media.acceptUnmarked,
     ...(media.workers === null ? {} : { workers: media.workers }),
     log,
+    keyKnown: (callId, key) => keys.note(callId, key),
   });
 }

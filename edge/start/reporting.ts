@@ -5,7 +5,7 @@ import { clock, type Ground } from './ground.ts';
 
 /** @param codecs whose libraries are present */
 export function reportingOf(
-  { settings, log, software, controlUrl, edgeToken, publicIp }: Ground,
+  { settings, log, software, controlUrl, edgeToken, publicIp, current, keys }: Ground,
   codecs: readonly string[],
   events: Pick<ReportingOptions, 'onConfig' | 'onCommand' | 'metrics'>,
 ): Promise<Reporting> {
@@ -23,6 +23,12 @@ export function reportingOf(
       codecs: [...codecs],
     },
     log: (level, message, facts) => log[level](facts ?? {}, message),
+    secrets: ({ id, trunk_id: trunkId, ended_at: endedAt }) => {
+      const password = trunkId === null ? undefined : current.password(trunkId);
+      const known = [...keys.of(id), ...(password === undefined ? [] : [password])];
+      if (endedAt !== null) keys.forget(id);
+      return known;
+    },
     ...events,
   });
 }

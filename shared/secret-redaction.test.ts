@@ -1,0 +1,154 @@
+/** Redaction by place and by value together, as traces are written, against messages that a lenient reader takes. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { redactValues } from '#shared/secret-values.ts';
+import { redactSip } from '#shared/sip-redaction.ts';
+
+const key = 'WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz';
+const password = 'correct+horse/battery';
+const response = '7587245234b3434cc3412213e5f113a5';
+
+describe('redaction by place', () => {
+  it.each(['\r\n', '\n', '\r', '\n\r', '\n\r\r', '\0', '\v', '\f', '\u2028', '\r\n\r'])(
+    'takes the key out of a crypto line after %j',
+    (end) => {
+      const message = ['v=0', `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}|2^31`, 'a=ptime:20', ''].join(
+        end,
+      );
+      expect(redactSip(message)).toBe(message.replace(key, 'REDACTED'));
+    },
+  );
+
+  it.each([
+    ['a folded crypto line', `a=crypto:1 AES_CM_128_HMAC_SHA1_80\r\n inline:${key}`],
+    ['a key on a line of its own', `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:\r\n\t${key}`],
+    ['a crypto line that begins with a blank', `  a=crypto:1 AES_CM_128_HMAC_SHA1_80 ${key}`],
+    ['a crypto line without suite', `a=crypto:1 ${key}`],
+    ['no attribute at all', `x: inline:${key}`],
+    ['key management', `a=key-mgmt:mikey ${key}`],
+    ['a k line', `k=base64:${key}`],
+    ['an ICE password', `a=ice-pwd:${key}`],
+  ])('takes the key out of %s', (_, text) => {
+    expect(redactSip(`v=0\r\n${text}\r\na=ptime:20\r\n`)).not.toContain(key);
+    expect(redactSip(`v=0\r\n${text}\r\na=ptime:20\r\n`)).toContain('a=ptime:20');
+  });
+
+  it.each([
+    'Authorization',
+    'PROXY-AUTHORIZATION',
+    'X-Authorization',
+    'x-Proxy-Authorization',
+    'X-Auth-Token',
+    'X-Api-Key',
+    'Authentication-Info',
+    'WWW-Authenticate',
+  ])('takes digest values out of %s', (name) => {
+    for (const end of ['\r\n', '\n', '\r'])
+      for (const colon of [':', ' :', '\t: '])
+        for (const text of [`response="${response}"`, `response = ${response}`, `cnonce="${response}`]) {
+          const line = `${name}${colon}Digest username="bob",${end} ${text}${end}`;
+          expect(redactSip(`INVITE sip:a SIP/2.0${end}${line}To: b${end}`)).not.toContain(response);
+        }
+  });
+
+  it('takes passwords and credentials out of URIs', () => {
+    const message = `Refer-To: <sip:bob:${password}@host?Authorization=Digest%20response%3D${response}&X=1>\r\n`;
+    expect(redactSip(message)).toBe('Refer-To: <sip:bob:REDACTED@host?Authorization=REDACTED&X=1>\r\n');
+  });
+});
+
+describe('redaction by value', () => {
+  const bytes = Buffer.from(key, 'base64');
+  it.each([
+    ['as it is', key],
+    ['in two lines', `${key.slice(0, 11)}\r\n ${key.slice(11)}`],
+    ['between quotes and backslashes', `"${key.slice(0, 3)}\\${key.slice(3)}"`],
+    ['percent-encoded', encodeURIComponent(key).replaceAll('W', '%57')],
+    ['percent-encoded twice', key.replaceAll('W', '%2557')],
+    ['in hexadecimal', bytes.toString('hex').toUpperCase()],
+    ['as base64 of base64', Buffer.from(`xy${key}z`).toString('base64')],
+    ['without padding', key.replace(/=+$/, '')],
+    ['in the alphabet of URLs', bytes.toString('base64url')],
+    [
+      'within other octets in base64',
+      Buffer.concat([Buffer.from('a'), bytes, Buffer.from('bc')]).toString('base64'),
+    ],
+  ])('finds a key %s', (_, text) => {
+    const clean = redactValues(`before ${text} after`, [key]);
+    expect(clean).toMatch(/^before .*REDACTED.* after$/);
+    expect(clean.length).toBeLessThan(40);
+  });
+
+  it('leaves a text without secrets as it is, and does not take a short password for one', () => {
+    const text = 'INVITE sip:1234@host SIP/2.0\r\n';
+    expect(redactValues(text, ['1234', key])).toBe(text);
+  });
+});
+
+it('no known secret is left in a message, whatever is done to it that a lenient reader undoes', () => {
+  const secrets = [key, password];
+  const message = [
+    'INVITE sip:+14155550100@edge.example.com SIP/2.0',
+    `Authorization: Digest username="bob", realm="r", nonce="${response}", response="${response}"`,
+    `X-Pass: ${password}`,
+    `Refer-To: <sip:bob@host?X=${password}>`,
+    '',
+    'v=0',
+    `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}|2^31`,
+    'a=ptime:20',
+    '',
+  ].join('\r\n');
+  const place = fc.nat({ max: message.length - 1 });
+  const mutation = fc.oneof(
+    fc.record({
+      at: place,
+      drop: fc.constant(0),
+      text: fc.constantFrom('\r', '\n', '\r\n', '\n\r', '\0', '\v'),
+    }),
+    fc.record({
+      at: place,
+      drop: fc.constant(0),
+      text: fc.constantFrom(' ', '\t', '\r\n ', '\n\t', '\\', '"'),
+    }),
+    fc.record({ at: place, drop: fc.constant(1), text: fc.constant('encode') }),
+    fc.record({ at: place, drop: fc.constant(1), text: fc.constant('case') }),
+  );
+  const squeezed = (text: string) =>
+    text
+      .replaceAll(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+      .replaceAll(/[\s\0\v"\\]/g, '');
+  fc.assert(
+    fc.property(
+      fc.array(mutation, { maxLength: 12 }),
+      fc.constantFrom('\r\n', '\n', '\r', '\n\r'),
+      (all, end) => {
+        let text = message;
+        for (const { at, drop, text: what } of all) {
+          const old = text.charAt(at);
+          const flipped = old === old.toLowerCase() ? old.toUpperCase() : old.toLowerCase();
+          const encoded = `%${old.charCodeAt(0).toString(16).padStart(2, '0')}`;
+          // A key whose case is altered is another key.
+          const altered =
+            what === 'case' ? (secrets.some((one) => one.includes(old)) ? old : flipped) : encoded;
+          text = text.slice(0, at) + (drop ? altered : what) + text.slice(at + drop);
+        }
+        const clean = redactValues(redactSip(text.replaceAll('\r\n', end)), secrets);
+        for (const secret of secrets) expect(squeezed(clean)).not.toContain(secret);
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
+it.each([
+  ['URIs', 'sip:'],
+  ['folded lines', ' a=x\r\n'],
+  ['folded crypto lines', ' a=crypto:1\r\n'],
+  ['keys without end', 'inline:'],
+  ['parameters', 'key="\\'],
+  ['blanks', 'a=  \t  '],
+  ['headers', 'X-Auth\r\n'],
+])('is through with half a MiB of nothing but %s: a square of its length would take hours', (_, piece) => {
+  const message = `Authorization: Digest ${piece.repeat(524_288 / piece.length)}`;
+  expect(redactValues(redactSip(message), [key, password]).length).toBeGreaterThan(0);
+});

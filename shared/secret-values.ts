@@ -1,0 +1,109 @@
+/**
+ * The second net under `sip-redaction.ts`: secrets that are known are found by their value, wherever and in whatever
+ * spelling they stand. Blanks, line ends, quotes and backslashes between the characters do not hide one, nor does
+ * percent-encoding, hexadecimal, base64 of it, or another alignment of base64.
+ */
+
+/** Shorter ones stand in ordinary words and numbers, too. */
+const shortest = 8;
+
+interface Spelling {
+  readonly text: string;
+  readonly anyCase: boolean;
+}
+
+/** All spellings of one secret; none of a secret that is too short to be told from other text. */
+function spellingsOf(secret: string): Spelling[] {
+  const plain = secret.replaceAll(/[\s"\\=]/g, '');
+  if (plain.length < shortest) return [];
+  const octets = [Buffer.from(secret, 'utf8')];
+  // A key that is written as base64 may be written as what it means, too.
+  if (/^[A-Za-z0-9+/_-]{16,}={0,2}$/.test(secret)) octets.push(Buffer.from(secret, 'base64'));
+  return [
+    { text: plain, anyCase: false },
+    { text: plain.replaceAll('+', '-').replaceAll('/', '_'), anyCase: false },
+    ...octets.flatMap((bytes) => [
+      { text: bytes.toString('hex'), anyCase: true },
+      ...[0, 1, 2].flatMap((before) => {
+        const text = alignedBase64(bytes, before);
+        return [
+          { text, anyCase: false },
+          { text: text.replaceAll('+', '-').replaceAll('/', '_'), anyCase: false },
+        ];
+      }),
+    ]),
+  ];
+}
+
+/** What base64 always writes for these octets when so many others stand before them, modulo 3. */
+function alignedBase64(bytes: Buffer, before: number): string {
+  const text = Buffer.concat([Buffer.alloc(before), bytes])
+    .toString('base64')
+    .replaceAll('=', '');
+  const first = Math.ceil((before * 8) / 6);
+  const last = Math.floor(((before + bytes.length) * 8) / 6);
+  return text.slice(first, last);
+}
+
+/** Only what can hide nothing: skipped when values are looked for. */
+const skipped = /[\s\0-\x1f\x7f-\xa0"\\=\u200b-\u200f\u2028\u2029\ufeff]/;
+
+/** The text with every known secret replaced by `REDACTED`. */
+export function redactValues(text: string, secrets: Iterable<string>): string {
+  const spellings = [...new Set(secrets)].flatMap(spellingsOf);
+  if (spellings.length === 0) return text;
+  const found: [number, number][] = [];
+  for (const decode of [false, true]) {
+    const view = viewOf(text, decode);
+    const lower = view.text.toLowerCase();
+    for (const { text: wanted, anyCase } of spellings) {
+      const within = anyCase ? lower : view.text;
+      for (let at = within.indexOf(wanted); at >= 0; at = within.indexOf(wanted, at + 1)) {
+        found.push([view.from[at] ?? 0, view.to[at + wanted.length - 1] ?? text.length]);
+      }
+    }
+  }
+  return replaced(text, found);
+}
+
+interface View {
+  readonly text: string;
+  /** Where in the original each character begins and ends. */
+  readonly from: readonly number[];
+  readonly to: readonly number[];
+}
+
+function viewOf(text: string, decode: boolean): View {
+  const from: number[] = [];
+  const to: number[] = [];
+  let seen = '';
+  for (let at = 0; at < text.length; ) {
+    const begin = at;
+    let character = text.charAt(at);
+    at += 1;
+    // Encoded once or more often: %41, %2541, %252541.
+    while (decode && character === '%' && /^[0-9a-f]{2}$/i.test(text.slice(at, at + 2))) {
+      character = String.fromCharCode(Number.parseInt(text.slice(at, at + 2), 16));
+      at += 2;
+    }
+    if (skipped.test(character)) continue;
+    seen += character;
+    from.push(begin);
+    to.push(at);
+  }
+  return { text: seen, from, to };
+}
+
+function replaced(text: string, found: [number, number][]): string {
+  let result = '';
+  let copied = 0;
+  let end = -1;
+  for (const [from, to] of found.toSorted((one, other) => one[0] - other[0])) {
+    if (from > end) {
+      result += `${text.slice(copied, from)}REDACTED`;
+      end = to;
+    } else end = Math.max(end, to);
+    copied = end;
+  }
+  return copied === 0 ? text : result + text.slice(copied);
+}
