@@ -1,6 +1,7 @@
 /** The control plane as a program: settings, database, first start, listen; on SIGTERM drain and end. */
 import { pino } from 'pino';
 import { logOutput } from '#shared/log-output.ts';
+import { keepPrivate, ownerOnly } from '#shared/private-folder.ts';
 import { SettingError } from '#shared/setting-reader.ts';
 import { createApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
@@ -10,10 +11,17 @@ import { holdDataFolder } from './data-lock.ts';
 import { DatabaseTooNew } from './db/open.ts';
 
 async function main(config: ControlConfig): Promise<void> {
+  ownerOnly();
   const logger = pino(
     { level: config.logLevel, base: { program: 'control', instance: config.instanceId } },
     logOutput(),
   );
+  const open = keepPrivate(config.dataFolder);
+  if (open.length > 0)
+    logger.warn(
+      { files: open },
+      'files of the data folder belong to somebody else and may be read by others',
+    );
   const release = holdDataFolder(config.dataFolder);
   const control = await createApp({ config, logger });
   const certificates = await ensureCertificates({

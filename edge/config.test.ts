@@ -15,6 +15,7 @@ describe('the settings of the edge', () => {
   it('have defaults for everything', () => {
     expect(readSettings({ TRUNKLINE_DATA: folder })).toEqual({
       dataDir: folder,
+      secretKey: null,
       sip: { host: '0.0.0.0', port: 5061, publicHost: null, wssPort: null },
       rtp: { host: '0.0.0.0', publicIp: null, portMin: 10_000, portMax: 20_000 },
       tls: {

@@ -23,6 +23,8 @@ interface SpeechServer {
 /** Times in milliseconds unless the name says otherwise. */
 export interface EdgeSettings {
   readonly dataDir: string;
+  /** Seals the kept configuration; null: the key in the data folder. */
+  readonly secretKey: string | null;
   readonly sip: {
     readonly host: string;
     readonly port: number;
@@ -107,6 +109,7 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
   const expiresS = read.integer('SESSION_EXPIRES_S', 90, 86_400);
   return {
     dataDir,
+    secretKey: secretKey(read.optional('EDGE_SECRET_KEY')),
     sip: {
       host: read.text('SIP_HOST'),
       port: read.integer('SIP_TLS_PORT', 1, 65_535),
@@ -240,6 +243,11 @@ export async function certificates(config: EdgeSettings, waitMs = 15_000): Promi
       await pause(stepMs);
     }
   }
+}
+
+function secretKey(value: string | null): string | null {
+  if (value === null || /^[0-9a-fA-F]{64}$/.test(value)) return value;
+  throw new SettingError('EDGE_SECRET_KEY must be 64 hexadecimal digits (32 bytes)');
 }
 
 function readBootstrap(file: string): ControlAddress | null {

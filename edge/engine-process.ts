@@ -23,7 +23,7 @@ interface EngineConfig {
     /** of client certificates (engine/client-certificates.ts) */
     readonly folder: string | null;
   };
-  readonly hep: { readonly host: string; readonly port: number } | null;
+  readonly hep: { readonly host: string; readonly port: number; readonly key?: string | undefined } | null;
   readonly limits: Readonly<Record<string, number>>;
 }
 

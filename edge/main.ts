@@ -1,6 +1,7 @@
 /** The edge as a program: settings, start, signals, drain. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ownerOnly } from '#shared/private-folder.ts';
 import { readSettings } from './config.ts';
 import { Edge } from './edge.ts';
 import { createLog } from './log.ts';
@@ -10,6 +11,7 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'pac
 };
 
 async function run(): Promise<void> {
+  ownerOnly();
   const settings = readSettings();
   const log = createLog(settings.logLevel);
   // A bug in one call must not end the others: it reaches the log with its stack, and the process goes on.

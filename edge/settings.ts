@@ -9,6 +9,12 @@ export const settings = [
     default: './data',
     description: 'Folder of the outbox, the kept configuration and the certificates.',
   },
+  {
+    name: 'EDGE_SECRET_KEY',
+    default: '',
+    description:
+      'Key that encrypts the kept configuration: 64 hexadecimal digits. Unset: made once and kept in the data folder.',
+  },
   { name: 'SIP_HOST', default: '0.0.0.0', description: 'Address that the edge listens on for SIP over TLS.' },
   { name: 'SIP_TLS_PORT', default: '5061', description: 'Port of SIP over TLS.' },
   {
@@ -62,7 +68,8 @@ export const settings = [
   {
     name: 'HEP_HOST',
     default: '127.0.0.1',
-    description: 'Address that copies of SIP messages (HEP3, by UDP and TCP) are taken on from the engine.',
+    description:
+      'Address that copies of SIP messages (HEP3) are taken on from the engine; by UDP, too, with DRACHTIO_HOST.',
   },
   {
     name: 'HEP_PORT',

@@ -44,6 +44,7 @@ const chunk = {
   microseconds: 10,
   payloadType: 11,
   captureAgent: 12,
+  authenticationKey: 14,
   payload: 15,
   correlation: 17,
 } as const;
@@ -99,12 +100,26 @@ class ChunkWriter {
   }
 }
 
-/** One HEP3 packet for the wire. Over a stream, packets simply follow each other. */
-export function encodeHep(packet: HepPacket): Buffer {
+/**
+ * A packet that holds nothing but the authentication key: it shows who has connected, and is no copy.
+ */
+export function encodeHepKey(key: string): Buffer {
+  const octets = Buffer.from(key);
+  const writer = new ChunkWriter(headerBytes + chunkHeaderBytes + octets.length);
+  writer.bytes(chunk.authenticationKey, octets);
+  return writer.finish();
+}
+
+/**
+ * One HEP3 packet for the wire. Over a stream, packets simply follow each other.
+ * @param key shared with the receiver; at most 64 characters; null: none
+ */
+export function encodeHep(packet: HepPacket, key: string | null = null): Buffer {
   const payload =
     packet.payload.length > maxPayload ? packet.payload.subarray(0, maxPayload) : packet.payload;
   const callId = packet.callId === null ? null : Buffer.from(packet.callId.slice(0, 255), 'latin1');
-  const writer = new ChunkWriter(220 + payload.length + (callId?.length ?? 0));
+  const secret = key === null ? null : Buffer.from(key);
+  const writer = new ChunkWriter(220 + payload.length + (callId?.length ?? 0) + (secret?.length ?? 0));
   const v6 = isIPv6(packet.source.address) || isIPv6(packet.destination.address);
   writer.uint8(chunk.family, v6 ? 10 : 2);
   writer.uint8(chunk.protocol, 6);
@@ -121,6 +136,7 @@ export function encodeHep(packet: HepPacket): Buffer {
   writer.uint32(chunk.microseconds, Math.floor(packet.at % 1e6));
   writer.uint8(chunk.payloadType, 1);
   writer.uint32(chunk.captureAgent, 1);
+  if (secret !== null) writer.bytes(chunk.authenticationKey, secret);
   writer.uint8(vendorTransport, packet.transport === 'wss' ? 1 : 0, vendor);
   if (packet.direction !== null) writer.uint8(vendorDirection, packet.direction === 'sent' ? 1 : 0, vendor);
   if (callId !== null) writer.bytes(chunk.correlation, callId);
@@ -128,8 +144,14 @@ export function encodeHep(packet: HepPacket): Buffer {
   return writer.finish();
 }
 
-/** Reads one whole packet. Null when it is not a HEP3 packet with addresses, ports, a time and a payload. */
-export function decodeHep(bytes: Buffer): HepPacket | null {
+/** Judges the authentication key of a packet; null: it has none. */
+export type AdmitsHep = (key: Buffer | null) => boolean;
+
+/**
+ * Reads one whole packet. Null when it is not a HEP3 packet with addresses, ports, a time and a payload, or its key is
+ * not admitted.
+ */
+export function decodeHep(bytes: Buffer, admits: AdmitsHep = () => true): HepPacket | null {
   if (bytes.length < headerBytes || bytes.readUInt32BE(0) !== magic) return null;
   const end = bytes.readUInt16BE(4);
   if (end > bytes.length) return null;
@@ -143,6 +165,7 @@ export function decodeHep(bytes: Buffer): HepPacket | null {
   let direction: 'sent' | 'received' | null = null;
   let callId: string | null = null;
   let payload: Buffer | null = null;
+  let key: Buffer | null = null;
   for (let at = headerBytes; at + chunkHeaderBytes <= end; ) {
     const vendorId = bytes.readUInt16BE(at);
     const type = bytes.readUInt16BE(at + 2);
@@ -166,7 +189,9 @@ export function decodeHep(bytes: Buffer): HepPacket | null {
     else if (type === chunk.microseconds && value.length === 4) microseconds = value.readUInt32BE(0);
     else if (type === chunk.correlation) callId = value.toString('latin1');
     else if (type === chunk.payload) payload = value;
+    else if (type === chunk.authenticationKey) key = value;
   }
+  if (!admits(key)) return null;
   if (sourceAddress === null || destinationAddress === null || payload === null) return null;
   if (sourcePort < 0 || destinationPort < 0 || seconds < 0) return null;
   return {
@@ -183,6 +208,11 @@ export function decodeHep(bytes: Buffer): HepPacket | null {
 /** Cuts a byte stream into HEP3 packets. */
 export class HepStream {
   #rest: Buffer = Buffer.alloc(0);
+  readonly #admits: AdmitsHep;
+
+  constructor(admits: AdmitsHep = () => true) {
+    this.#admits = admits;
+  }
 
   /**
    * Takes the next octets of the stream and returns the packets that they complete.
@@ -196,7 +226,7 @@ export class HepStream {
       const length = this.#rest.readUInt16BE(4);
       if (length < headerBytes) throw new Error('HEP3 packet shorter than its header');
       if (this.#rest.length < length) break;
-      const packet = decodeHep(this.#rest.subarray(0, length));
+      const packet = decodeHep(this.#rest.subarray(0, length), this.#admits);
       if (packet) packets.push(packet);
       this.#rest = this.#rest.subarray(length);
     }

@@ -22,7 +22,7 @@ describe('SecretBox', () => {
     const sealed = box.seal('secret', 'row 1');
     const altered = Buffer.from(sealed.slice(3), 'base64url');
     altered.writeUInt8(altered.readUInt8(14) ^ 1, 14);
-    expect(() => box.open(sealed, 'row 2')).toThrow('row 2 does not open with this TRUNKLINE_SECRET_KEY');
+    expect(() => box.open(sealed, 'row 2')).toThrow('row 2 does not open with this key');
     expect(() => new SecretBox('cd'.repeat(32)).open(sealed, 'row 1')).toThrow('does not open');
     expect(() => box.open(`v1.${altered.toString('base64url')}`, 'row 1')).toThrow('does not open');
     expect(() => box.open('plain', 'row 1')).toThrow('unknown form');

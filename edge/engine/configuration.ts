@@ -62,7 +62,7 @@ const ConfigurationSchema = Type.Object(
       { ca: Type.Union([Type.Null(), Host]), folder: Type.Union([Type.Null(), Host]) },
       { additionalProperties: false },
     ),
-    hep: Type.Union([Type.Null(), Address]),
+    hep: Type.Union([Type.Null(), Type.Object({ ...Address.properties, key: Type.Optional(Type.String()) })]),
     limits: Type.Optional(Limits),
   },
   { additionalProperties: false },

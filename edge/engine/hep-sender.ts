@@ -1,6 +1,6 @@
 import { createConnection, type Socket } from 'node:net';
 import type { Clock, Timer } from '#shared/clock.ts';
-import { encodeHep, type HepPacket } from '#shared/hep.ts';
+import { encodeHep, encodeHepKey, type HepPacket } from '#shared/hep.ts';
 import type { ListenAddress } from './identity.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -9,12 +9,17 @@ const MAX_QUEUED = 8 * 1024 * 1024;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 10_000;
 
+/** Where copies go, with the key that the collector knows us by; absent: it asks for none. */
+export interface HepTarget extends ListenAddress {
+  readonly key?: string | undefined;
+}
+
 /**
  * Sends copies of SIP messages to the trace collector over TCP. Signaling never waits for it: while it is away
  * or slow, copies are dropped and counted (`hep_dropped`).
  */
 export class HepSender {
-  readonly #target: ListenAddress;
+  readonly #target: HepTarget;
   readonly #metrics: Metrics;
   readonly #clock: Clock;
   #socket: Socket | null = null;
@@ -24,7 +29,7 @@ export class HepSender {
   #retry: Timer | null = null;
   #closed = false;
 
-  constructor(target: ListenAddress, metrics: Metrics, clock: Clock) {
+  constructor(target: HepTarget, metrics: Metrics, clock: Clock) {
     this.#target = target;
     this.#metrics = metrics;
     this.#clock = clock;
@@ -45,7 +50,7 @@ export class HepSender {
         socket.uncork();
       });
     }
-    socket.write(encodeHep(packet));
+    socket.write(encodeHep(packet, this.#target.key ?? null));
     this.#metrics.count('hep_sent');
   }
 
@@ -65,10 +70,13 @@ export class HepSender {
   }
 
   #connect(): void {
-    const socket = createConnection({ ...this.#target, noDelay: true });
+    const { host, port, key } = this.#target;
+    const socket = createConnection({ host, port, noDelay: true });
     this.#socket = socket;
     socket.on('connect', () => {
       this.#connected = true;
+      // Who says nothing for some seconds is taken for a stranger.
+      if (key !== undefined) socket.write(encodeHepKey(key));
       this.#retryMs = FIRST_RETRY_MS;
     });
     // The cause of a failure does not matter: 'close' follows it, and the collector is tried again.

@@ -6,7 +6,7 @@ import { DialogTable } from './dialog/table.ts';
 import { DialogEnds } from './dialog-ends.ts';
 import type { SipCommand } from './drachtio-port/command.ts';
 import { DrachtioPort, type PortSettings } from './drachtio-port/port.ts';
-import { HepSender } from './hep-sender.ts';
+import { HepSender, type HepTarget } from './hep-sender.ts';
 import { Identity, type ListenAddress } from './identity.ts';
 import type { FrameError } from './message/framing.ts';
 import type { MessageLimits } from './message/limits.ts';
@@ -26,7 +26,7 @@ export interface StackOptions {
   readonly transport: TransportOptions;
   readonly publicHost: string | null;
   readonly port: PortSettings;
-  readonly hep: ListenAddress | null;
+  readonly hep: HepTarget | null;
   readonly messages: MessageLimits;
   /** SIP requests per second and source address; those beyond are dropped without a word. */
   readonly requestsPerSecond: number;

@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.ts';
+import { SecretBox } from '#shared/secret-box.ts';
 import { applyChange, ConfigGap, ConfigStore } from './config-store.ts';
 
 const config: EdgeConfig = {
@@ -16,6 +17,8 @@ const config: EdgeConfig = {
   allowed_private_targets: [],
   open_inbound: false,
 };
+
+const secrets = new SecretBox('11'.repeat(32));
 
 const nothing: EdgeConfigChange = {
   from_version: 7,
@@ -65,7 +68,7 @@ describe('ConfigStore', () => {
   });
 
   it('gives back what was saved, for the owner alone, and leaves no draft behind', () => {
-    const store = new ConfigStore(join(folder, 'c.json'));
+    const store = new ConfigStore(join(folder, 'c.json'), secrets);
     store.save(config);
     expect(store.load()).toEqual(config);
     expect(readdirSync(folder)).toEqual(['c.json']);
@@ -78,6 +81,38 @@ describe('ConfigStore', () => {
     ['is not a configuration', '{"version":1}'],
   ])('has nothing when the file %s', (_, text) => {
     if (text !== null) writeFileSync(join(folder, 'c.json'), text);
-    expect(new ConfigStore(join(folder, 'c.json')).load()).toBeNull();
+    expect(new ConfigStore(join(folder, 'c.json'), secrets).load()).toBeNull();
+  });
+
+  it('keeps no secret in clear, and seals at once what an earlier version left', () => {
+    const path = join(folder, 'c.json');
+    const secret = { ...config, organizations: [{ org_id: 'o1', signing_secret: 'a-signing-secret' }] };
+    writeFileSync(path, JSON.stringify(secret), { mode: 0o644 });
+    writeFileSync(`${path}.new`, 'a draft of a crash', { mode: 0o644 });
+    const store = new ConfigStore(path, secrets);
+    expect(store.load()).toEqual(secret);
+    for (const _ of [1, 2]) {
+      expect(readdirSync(folder)).toEqual(['c.json']);
+      expect(readFileSync(path, 'utf8')).not.toMatch(/a-signing-secret|signing_secret/);
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+      store.save(secret);
+    }
+    expect(store.load()).toEqual(secret);
+  });
+
+  it('names a file that it cannot use, and does without it', () => {
+    const path = join(folder, 'c.json');
+    const told: string[] = [];
+    const store = new ConfigStore(path, secrets, (why) => told.push(why));
+    new ConfigStore(path, new SecretBox('22'.repeat(32))).save(config);
+    expect(store.load()).toBeNull();
+    writeFileSync(path, '{"version":1}');
+    expect(store.load()).toBeNull();
+    store.save(config);
+    writeFileSync(path, readFileSync(path, 'utf8').slice(0, -9));
+    expect(store.load()).toBeNull();
+    expect(told).toEqual(['sealed with another key', 'damaged', 'sealed with another key']);
+    store.save(config);
+    expect(store.load()).toEqual(config);
   });
 });

@@ -1,6 +1,8 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { Compile } from 'typebox/compile';
 import { EdgeConfig, type EdgeConfigChange } from '#shared/edge-protocol/config.ts';
+import type { SecretBox } from '#shared/secret-box.ts';
+import { storageFault } from '#shared/storage-fault.ts';
 
 const validConfig = Compile(EdgeConfig);
 
@@ -45,15 +47,31 @@ function merge<T>(
   return [...byKey.values()];
 }
 
-/** Keeps the last configuration in a file, so that an edge takes calls although control is away. */
+/** Why the kept configuration cannot be used; a new one comes from control. */
+export type Unusable = 'damaged' | 'sealed with another key';
+
+const context = 'edge configuration';
+
+/**
+ * Keeps the last configuration in a file, so that an edge takes calls although control is away. It holds passwords of
+ * trunks and signing secrets, so it is sealed.
+ */
 export class ConfigStore {
   readonly #path: string;
+  readonly #secrets: SecretBox;
+  readonly #unusable: (why: Unusable, path: string) => void;
 
-  constructor(path: string) {
+  /** @param unusable called when there is a file and nothing can be done with it */
+  constructor(path: string, secrets: SecretBox, unusable: (why: Unusable, path: string) => void = () => {}) {
     this.#path = path;
+    this.#secrets = secrets;
+    this.#unusable = unusable;
   }
 
-  /** The kept configuration; null when there is none or the file is unreadable (a new one will come). */
+  /**
+   * The kept configuration; null when there is none or the file is unusable (a new one will come). What an earlier
+   * version kept in clear is sealed at once.
+   */
   load(): EdgeConfig | null {
     let text: string;
     try {
@@ -62,19 +80,49 @@ export class ConfigStore {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       throw error;
     }
+    const inClear = text.startsWith('{');
+    let json = text;
     try {
-      const value: unknown = JSON.parse(text);
-      return validConfig.Check(value) ? value : null;
+      if (!inClear) json = this.#secrets.open(text, context);
     } catch {
+      this.#unusable('sealed with another key', this.#path);
       return null;
     }
+    const config = configOf(json);
+    if (config === null) this.#unusable('damaged', this.#path);
+    else if (inClear) this.#sealEarlier(config);
+    return config;
   }
 
   /** Replaces the file in one step: a crash leaves the old configuration or the new one, never half of one. */
   save(config: EdgeConfig): void {
     const draft = `${this.#path}.new`;
-    // The configuration holds signing secrets: for the owner alone.
-    writeFileSync(draft, JSON.stringify(config), { mode: 0o600 });
-    renameSync(draft, this.#path);
+    // One that a crash has left may be open to others.
+    rmSync(draft, { force: true });
+    try {
+      writeFileSync(draft, this.#secrets.seal(JSON.stringify(config), context), { mode: 0o600 });
+      renameSync(draft, this.#path);
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw error;
+    }
+  }
+
+  #sealEarlier(config: EdgeConfig): void {
+    try {
+      this.save(config);
+    } catch (error) {
+      // The next configuration is sealed.
+      if (storageFault(error) === null) throw error;
+    }
+  }
+}
+
+function configOf(json: string): EdgeConfig | null {
+  try {
+    const value: unknown = JSON.parse(json);
+    return validConfig.Check(value) ? value : null;
+  } catch {
+    return null;
   }
 }

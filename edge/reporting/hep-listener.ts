@@ -1,34 +1,53 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { createServer, type Server, type Socket } from 'node:net';
 import { decodeHep, type HepPacket, HepStream } from '#shared/hep.ts';
 
-/** Receives HEP3 on one loopback port, over TCP (the embedded engine) and over UDP (drachtio-server). */
-export class HepListener {
-  readonly #server: Server;
-  readonly #datagrams: DatagramSocket;
-  readonly #streams = new Set<Socket>();
-  readonly #onPacket: (packet: HepPacket) => void;
+/** How long a connection may be open without having shown the key, ms. */
+const keyWithinMs = 5_000;
+/** Connections that have not shown it; the oldest gives way. */
+const maxUnknown = 64;
 
-  private constructor(onPacket: (packet: HepPacket) => void) {
+export interface HepDoor {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /**
+   * What every copy must carry. null: the engine is somebody else's, and knows no key (a drachtio-server has no
+   * setting for one); its copies come by UDP.
+   */
+  readonly key: string | null;
+}
+
+/** Receives HEP3: over TCP with a key from the embedded engine, over UDP and TCP without one from another engine. */
+export class HepListener {
+  /** Copies and connections that were refused: without the key, or not HEP3. */
+  refused = 0;
+  readonly #server: Server;
+  readonly #datagrams: DatagramSocket | null;
+  readonly #streams = new Set<Socket>();
+  readonly #unknown = new Set<Socket>();
+  readonly #onPacket: (packet: HepPacket) => void;
+  readonly #key: Buffer | null;
+
+  private constructor(key: string | null, onPacket: (packet: HepPacket) => void) {
     this.#onPacket = onPacket;
+    this.#key = key === null ? null : digest(Buffer.from(key));
     this.#server = createServer((socket) => this.#read(socket));
-    this.#datagrams = createSocket('udp4', (bytes) => {
-      const packet = decodeHep(bytes);
-      if (packet) onPacket(packet);
-    });
+    this.#datagrams = key === null ? createSocket('udp4', (bytes) => this.#datagram(bytes)) : null;
   }
 
-  /** @param port 0: any free one. @throws Error when the port is taken */
-  static async open(host: string, port: number, onPacket: (packet: HepPacket) => void): Promise<HepListener> {
-    const listener = new HepListener(onPacket);
+  /** @throws Error when the port is taken */
+  static async open(
+    { host, port, key }: HepDoor,
+    onPacket: (packet: HepPacket) => void,
+  ): Promise<HepListener> {
+    const listener = new HepListener(key, onPacket);
     await new Promise<void>((resolve, reject) => {
       listener.#server.once('error', reject);
       listener.#server.listen(port, host, () => resolve());
     });
-    await new Promise<void>((resolve, reject) => {
-      listener.#datagrams.once('error', reject);
-      listener.#datagrams.bind(listener.port, host, () => resolve());
-    }).catch((error: unknown) => {
+    await listener.#bind(host).catch((error: unknown) => {
       listener.#server.close();
       throw error;
     });
@@ -44,22 +63,76 @@ export class HepListener {
     for (const socket of this.#streams) socket.destroy();
     await Promise.all([
       new Promise<void>((resolve) => this.#server.close(() => resolve())),
-      new Promise<void>((resolve) => this.#datagrams.close(() => resolve())),
+      new Promise<void>((resolve) => (this.#datagrams ? this.#datagrams.close(() => resolve()) : resolve())),
     ]);
   }
 
+  async #bind(host: string): Promise<void> {
+    const datagrams = this.#datagrams;
+    if (!datagrams) return;
+    await new Promise<void>((resolve, reject) => {
+      datagrams.once('error', reject);
+      datagrams.bind(this.port, host, () => resolve());
+    });
+  }
+
+  #datagram(bytes: Buffer): void {
+    const packet = decodeHep(bytes);
+    if (packet) this.#onPacket(packet);
+    else this.refused += 1;
+  }
+
+  /** In constant time, whatever the length of what came. */
+  #admits(key: Buffer | null): boolean {
+    return this.#key === null || (key !== null && timingSafeEqual(digest(key), this.#key));
+  }
+
   #read(socket: Socket): void {
-    const stream = new HepStream();
+    let wrongKey = false;
+    const stream = new HepStream((key) => {
+      const admitted = this.#admits(key);
+      if (admitted) this.#known(socket);
+      wrongKey ||= !admitted;
+      return admitted;
+    });
     this.#streams.add(socket);
-    socket.on('close', () => this.#streams.delete(socket));
+    this.#watch(socket);
+    socket.on('close', () => {
+      this.#streams.delete(socket);
+      this.#unknown.delete(socket);
+    });
     // A broken capture connection costs trace lines, never a call; the engine connects again.
     socket.on('error', () => socket.destroy());
     socket.on('data', (octets: Buffer) => {
       try {
         for (const packet of stream.push(octets)) this.#onPacket(packet);
+        if (wrongKey) this.#refuse(socket);
       } catch {
-        socket.destroy();
+        this.#refuse(socket);
       }
     });
   }
+
+  #watch(socket: Socket): void {
+    if (this.#key === null) return;
+    this.#unknown.add(socket);
+    socket.setTimeout(keyWithinMs, () => this.#refuse(socket));
+    const [oldest] = this.#unknown;
+    if (oldest && this.#unknown.size > maxUnknown) this.#refuse(oldest);
+  }
+
+  #known(socket: Socket): void {
+    if (this.#unknown.delete(socket)) socket.setTimeout(0);
+  }
+
+  #refuse(socket: Socket): void {
+    if (socket.destroyed) return;
+    this.refused += 1;
+    this.#unknown.delete(socket);
+    socket.destroy();
+  }
+}
+
+function digest(key: Buffer): Buffer {
+  return createHash('sha256').update(key).digest();
 }

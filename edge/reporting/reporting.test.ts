@@ -66,10 +66,10 @@ describe('Reporting', () => {
 
   /** Sends HEP copies as an engine does; resolves when they were read. */
   async function capture(...packets: HepPacket[]): Promise<void> {
-    const { host, port } = reporting.hep;
+    const { host, port, key } = reporting.hep;
     const before = reporting.metrics().trunkline_edge_trace_dialogs ?? 0;
     const socket = connect(port, host);
-    for (const packet of packets) socket.write(encodeHep(packet));
+    for (const packet of packets) socket.write(encodeHep(packet, key));
     socket.end();
     await expect.poll(() => reporting.metrics().trunkline_edge_trace_dialogs).toBeGreaterThan(before);
   }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
@@ -7,6 +7,8 @@ import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { newId } from '#shared/ids.ts';
+import { keepPrivate } from '#shared/private-folder.ts';
+import { keyOfFile, SecretBox } from '#shared/secret-box.ts';
 import { faultWords, type StorageFault, storageFault } from '#shared/storage-fault.ts';
 import { applyChange, ConfigGap, ConfigStore } from './config-store.ts';
 import { readOrMake } from './edge-id.ts';
@@ -20,12 +22,15 @@ type Hello = Extract<EdgeToControl, { type: 'hello' }>;
 export interface ReportingOptions {
   /** Folder for the outbox, the kept configuration and the edge's id; made when missing. */
   readonly dataDir: string;
+  /** Seals the kept configuration, 64 hexadecimal digits; null, absent: the key in the folder. */
+  readonly secretKey?: string | null;
   readonly clock: Clock;
   readonly controlUrl: string;
   readonly edgeToken: string;
   /** What the edge says of itself when it connects. */
   readonly facts: Pick<Hello, 'software' | 'sip' | 'rtp' | 'codecs'>;
-  readonly hep?: { readonly host: string; readonly port: number };
+  /** `foreign`: the copies are those of an engine that knows no key. */
+  readonly hep?: { readonly host: string; readonly port: number; readonly foreign?: boolean };
   readonly linkLimits?: LinkLimits;
   readonly traceLimits?: TraceLimits;
   readonly maxReports?: number;
@@ -58,6 +63,7 @@ export class Reporting {
   readonly #store: ConfigStore;
   readonly #traces: TraceCollector;
   readonly #hep: HepListener;
+  readonly #hepKey: string | null;
   readonly #link: Link;
   #config: EdgeConfig | null;
   /** Why the configuration in use is not the kept one; null: it is. */
@@ -76,12 +82,24 @@ export class Reporting {
     outbox: Outbox,
     hep: HepListener,
     traces: TraceCollector,
+    hepKey: string | null,
   ) {
+    this.#hepKey = hepKey;
     this.#options = options;
     this.#outbox = outbox;
     this.#hep = hep;
     this.#traces = traces;
-    this.#store = new ConfigStore(join(options.dataDir, 'edge-config.json'));
+    const key = options.secretKey ?? keyOfFile(join(options.dataDir, 'edge-secret.key'));
+    this.#store = new ConfigStore(
+      join(options.dataDir, 'edge-config.json'),
+      new SecretBox(key),
+      (why, file) =>
+        options.log(
+          'error',
+          `the kept configuration is ${why}: calls are taken when control has sent it again`,
+          { file },
+        ),
+    );
     this.#config = this.#store.load();
     this.#link = new Link({
       controlUrl: options.controlUrl,
@@ -119,7 +137,11 @@ export class Reporting {
    * @throws Error when the folder cannot be written or the capture port is taken
    */
   static async open(options: ReportingOptions): Promise<Reporting> {
-    mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+    const open = keepPrivate(options.dataDir);
+    if (open.length > 0)
+      options.log('warn', 'files of the data folder belong to somebody else and may be read by others', {
+        files: open,
+      });
     const edgeId = readOrMake(join(options.dataDir, 'edge-id'), newId);
     const outbox = new Outbox(join(options.dataDir, 'outbox.db'), {
       ...(options.maxReports === undefined ? {} : { maxReports: options.maxReports }),
@@ -132,9 +154,12 @@ export class Reporting {
           calls: abandoned,
         });
       const traces = new TraceCollector(options.facts.sip.port, options.traceLimits);
-      const { host, port } = options.hep ?? { host: '127.0.0.1', port: 0 };
-      const hep = await HepListener.open(host, port, (packet) => traces.add(packet, options.clock.now()));
-      return new Reporting(options, edgeId, outbox, hep, traces);
+      const { host, port, foreign = false } = options.hep ?? { host: '127.0.0.1', port: 0 };
+      const key = foreign ? null : randomBytes(24).toString('hex');
+      const hep = await HepListener.open({ host, port, key }, (packet) =>
+        traces.add(packet, options.clock.now()),
+      );
+      return new Reporting(options, edgeId, outbox, hep, traces, key);
     } catch (error) {
       outbox.close();
       throw error;
@@ -146,9 +171,10 @@ export class Reporting {
     return this.#config;
   }
 
-  /** Where SIP engines send their HEP copies. */
-  get hep(): { host: string; port: number } {
-    return { host: this.#options.hep?.host ?? '127.0.0.1', port: this.#hep.port };
+  /** Where SIP engines send their HEP copies, and the key that these must carry. */
+  get hep(): { host: string; port: number; key?: string } {
+    const key = this.#hepKey === null ? {} : { key: this.#hepKey };
+    return { host: this.#options.hep?.host ?? '127.0.0.1', port: this.#hep.port, ...key };
   }
 
   get connected(): boolean {
@@ -194,6 +220,8 @@ export class Reporting {
       trunkline_edge_control_connections_total: this.#link.connections,
       trunkline_edge_trace_dialogs: this.#traces.size,
       trunkline_edge_trace_overflowed_total: this.#traces.overflowed,
+      trunkline_edge_trace_bytes: this.#traces.bytes,
+      trunkline_edge_hep_refused_total: this.#hep.refused,
     };
   }
 

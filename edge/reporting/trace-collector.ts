@@ -6,6 +6,10 @@ import { redactSip } from '#shared/sip-redaction.ts';
 export interface TraceLimits {
   /** Messages kept per call; the rest is counted and the trace marked truncated (contract 3.4). */
   readonly maxMessagesPerCall: number;
+  /** Messages kept of a dialog that no call has claimed: more than a call's set-up has. */
+  readonly maxUnclaimedMessages: number;
+  /** Octets of all messages that are held; beyond it dialogs nobody has claimed get no more, calls truncated traces. */
+  readonly maxBytes: number;
   /** Dialogs remembered at once; beyond it the oldest unclaimed one is forgotten. */
   readonly maxDialogs: number;
   /** How long messages wait for a call that claims them: longer than transaction time-outs (RFC 3261 Timer B). */
@@ -16,6 +20,8 @@ export interface TraceLimits {
 
 export const defaultTraceLimits: TraceLimits = {
   maxMessagesPerCall: 500,
+  maxUnclaimedMessages: 100,
+  maxBytes: 128 * 1024 * 1024,
   maxDialogs: 50_000,
   unclaimedMs: 40_000,
   lingerMs: 3_000,
@@ -48,7 +54,9 @@ export class TraceCollector {
   readonly #dialogs = new Map<string, Dialog>();
   readonly #limits: TraceLimits;
   readonly #localPort: number;
-  /** Dialogs that were forgotten unclaimed because too many were remembered. */
+  /** Octets that are held. */
+  bytes = 0;
+  /** Copies that found no room, and dialogs that were forgotten unclaimed because too many were remembered. */
   overflowed = 0;
 
   /** @param localPort the SIP listener's port: tells sent from received when the capture does not say */
@@ -66,12 +74,18 @@ export class TraceCollector {
     const sipCallId = packet.callId ?? callIdOf(packet.payload);
     if (sipCallId === null) return;
     const dialog = this.#dialog(sipCallId, now);
-    if (dialog.count >= this.#limits.maxMessagesPerCall) {
+    const { maxMessagesPerCall, maxUnclaimedMessages, maxBytes } = this.#limits;
+    const most = dialog.callId === null ? maxUnclaimedMessages : maxMessagesPerCall;
+    const isFull = this.bytes + packet.payload.length > maxBytes;
+    if (dialog.count >= most || isFull) {
       dialog.truncated = true;
+      if (isFull) this.overflowed += 1;
       return;
     }
     dialog.count += 1;
-    dialog.packets.push(packet);
+    this.bytes += packet.payload.length;
+    // A copy of its own: the packet is a part of all that came with it, which would be held as well.
+    dialog.packets.push({ ...packet, payload: Buffer.from(packet.payload) });
   }
 
   /**
@@ -97,6 +111,7 @@ export class TraceCollector {
     if (!dialog || dialog.callId === null || dialog.packets.length === 0) return null;
     const packets = dialog.packets;
     dialog.packets = [];
+    this.#free(packets);
     return {
       callId: dialog.callId,
       messages: packets.map((packet) => traceMessage(packet, this.#localPort, dialog.secrets)),
@@ -111,7 +126,7 @@ export class TraceCollector {
       if (dialog.until === null) continue;
       const trace = this.take(sipCallId);
       if (trace) late.push(trace);
-      if (dialog.until <= now) this.#dialogs.delete(sipCallId);
+      if (dialog.until <= now) this.#forget(sipCallId, dialog);
     }
     return late;
   }
@@ -135,10 +150,19 @@ export class TraceCollector {
   #forgetOldestUnclaimed(): void {
     for (const [sipCallId, dialog] of this.#dialogs) {
       if (dialog.callId !== null) continue;
-      this.#dialogs.delete(sipCallId);
+      this.#forget(sipCallId, dialog);
       this.overflowed += 1;
       return;
     }
+  }
+
+  #forget(sipCallId: string, dialog: Dialog): void {
+    this.#dialogs.delete(sipCallId);
+    this.#free(dialog.packets);
+  }
+
+  #free(packets: readonly HepPacket[]): void {
+    for (const { payload } of packets) this.bytes -= payload.length;
   }
 }
 

@@ -12,10 +12,11 @@ export function reportingOf(
   const { sip, rtp } = settings;
   return openReporting({
     dataDir: settings.dataDir,
+    secretKey: settings.secretKey,
     clock,
     controlUrl,
     edgeToken,
-    hep: settings.hep,
+    hep: { ...settings.hep, foreign: settings.drachtio !== null },
     facts: {
       software,
       sip: { host: sip.publicHost ?? localAddress(sip.host), port: sip.port },

@@ -1,0 +1,75 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { keepPrivate, ownerOnly } from '#shared/private-folder.ts';
+
+let folder: string;
+let mask: number;
+
+beforeEach(() => {
+  mask = process.umask(0o022);
+  folder = mkdtempSync(join(tmpdir(), 'private-'));
+  chmodSync(folder, 0o755);
+});
+
+afterEach(() => {
+  process.umask(mask);
+  rmSync(folder, { recursive: true });
+});
+
+const mode = (name = '') => statSync(join(folder, name)).mode & 0o777;
+const open = (name: string) => writeFileSync(join(folder, name), '', { mode: 0o644 });
+
+test('files of earlier versions are tightened, and what comes is for the owner alone', () => {
+  mkdirSync(join(folder, 'tls'), { mode: 0o755 });
+  const names = [
+    'outbox.db',
+    'outbox.db-wal',
+    'failover.db',
+    'edge-config.json',
+    'tls/server.key',
+    'notes.txt',
+  ];
+  for (const name of names) open(name);
+  rmSync(join(folder, 'outbox.db'));
+  rmSync(join(folder, 'outbox.db-wal'));
+  writeFileSync(join(folder, 'edge-id'), 'x', { mode: 0o644 });
+  ownerOnly();
+  expect(keepPrivate(folder)).toEqual([]);
+  const db = new Database(join(folder, 'outbox.db'));
+  db.pragma('journal_mode = WAL');
+  db.exec('CREATE TABLE t (x)');
+  expect([mode(), mode('tls')]).toEqual([0o700, 0o700]);
+  expect(readdirSync(folder)).toEqual(expect.arrayContaining(['outbox.db-wal', 'outbox.db-shm']));
+  for (const name of [...readdirSync(folder).filter((one) => one !== 'tls'), 'tls/server.key'])
+    expect([name, mode(name)]).toEqual([name, 0o600]);
+  db.close();
+});
+
+test('a folder that holds nothing of ours is left as it is', () => {
+  open('holiday.jpg');
+  keepPrivate(folder);
+  expect([mode(), mode('holiday.jpg')]).toEqual([0o755, 0o644]);
+});
+
+test('what a link points to is left as it is', () => {
+  const outside = mkdtempSync(join(tmpdir(), 'outside-'));
+  writeFileSync(join(outside, 'file'), '', { mode: 0o644 });
+  open('edge-id');
+  symlinkSync(join(outside, 'file'), join(folder, 'link'));
+  symlinkSync(outside, join(folder, 'tls'));
+  keepPrivate(folder);
+  expect(statSync(join(outside, 'file')).mode & 0o777).toBe(0o644);
+  rmSync(outside, { recursive: true });
+});

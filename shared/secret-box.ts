@@ -1,0 +1,75 @@
+/** Secrets at rest: AES-256-GCM (NIST SP 800-38D) under one key. Both programs seal with it, each with a key of its own. */
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+const ivBytes = 12;
+const tagBytes = 16;
+const formatMark = 'v1.';
+
+export class SecretBox {
+  readonly #key: Buffer;
+
+  /** @param keyHex 64 hexadecimal digits */
+  constructor(keyHex: string) {
+    this.#key = Buffer.from(keyHex, 'hex');
+    if (this.#key.length !== 32) throw new Error('The secret key must be 64 hexadecimal digits (32 bytes)');
+  }
+
+  /** @param context names what is sealed, such as `organization:<id>`; opening needs the same text */
+  seal(secret: string, context: string): string {
+    const iv = randomBytes(ivBytes);
+    const cipher = createCipheriv('aes-256-gcm', this.#key, iv).setAAD(Buffer.from(context));
+    const sealed = Buffer.concat([iv, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return formatMark + sealed.toString('base64url');
+  }
+
+  /** @throws Error when the text was sealed under another key or context, or was altered */
+  open(sealed: string, context: string): string {
+    if (!sealed.startsWith(formatMark))
+      throw new Error(`The stored secret of ${context} has an unknown form`);
+    const bytes = Buffer.from(sealed.slice(formatMark.length), 'base64url');
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, ivBytes), {
+      authTagLength: tagBytes,
+    })
+      .setAAD(Buffer.from(context))
+      .setAuthTag(bytes.subarray(-tagBytes));
+    try {
+      const text = decipher.update(bytes.subarray(ivBytes, -tagBytes), undefined, 'utf8');
+      return text + decipher.final('utf8');
+    } catch (error) {
+      throw new Error(`The stored secret of ${context} does not open with this key`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** A value derived from the key: the same for the same input, unguessable without the key. */
+  derive(input: string): Buffer {
+    return createHmac('sha256', this.#key).update(`derive\0${input}`).digest();
+  }
+}
+
+/**
+ * The key that a file keeps, made there (mode 0600) at the first start.
+ * @throws Error when it can be neither read nor made
+ */
+export function keyOfFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  // It gets its name when it is whole: a full disk or a crash leaves no half key, and of two programs one wins.
+  const draft = `${file}.${process.pid}.new`;
+  try {
+    writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });
+    linkSync(draft, file);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return readFileSync(file, 'utf8').trim();
+}

@@ -1,0 +1,49 @@
+/** What a running system leaves in its data folder: for its owner alone, and trunk passwords nowhere in clear. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from './eventually.ts';
+import { TestSystem } from './harness.ts';
+
+let system: TestSystem;
+const password = 'a-password-that-nobody-else-has';
+
+beforeAll(async () => {
+  system = await TestSystem.start({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' });
+});
+
+afterAll(() => system?.stop());
+
+const files = () =>
+  readdirSync(system.folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+test('the password of a trunk is in no file, and no file is open to others', async () => {
+  const { config_version: before } = await edgeOf();
+  await system.api.ok('POST', '/v1/sip/attach', {
+    phone_number: '+14155550177',
+    directions: [
+      {
+        type: 'outbound',
+        sip_endpoint: '127.0.0.1:5999',
+        options: { sip_username: 'bob', sip_password: password },
+      },
+    ],
+  });
+  await eventually('the edge to have the trunk', async () => {
+    const { config_version: version, applied_version: applied } = await edgeOf();
+    return (version > before && applied === version) || null;
+  });
+  for (const file of files()) expect([file, readFileSync(file).includes(password)]).toEqual([file, false]);
+  expect(files().map((file) => file.slice(system.folder.length + 1))).toEqual(
+    expect.arrayContaining(['edge-config.json', 'edge-secret.key', 'outbox.db', 'failover.db', 'control.db']),
+  );
+  expect(statSync(system.folder).mode & 0o777).toBe(0o700);
+  for (const file of files()) expect([file, statSync(file).mode & 0o077]).toEqual([file, 0]);
+});
+
+async function edgeOf() {
+  const { body } = await system.api.request('GET', '/health');
+  return (body as { edge: { config_version: number; applied_version: number } }).edge;
+}
