@@ -35,7 +35,7 @@ type Redact = (text: string) => string;
 const sdpLines: readonly { readonly start: RegExp; readonly redact: Redact }[] = [
   { start: new RegExp(`^a${gap}=${gap}crypto\\b`, 'i'), redact: redactCrypto },
   { start: new RegExp(`^a${gap}=${gap}(?:key-mgmt|ice-pwd)\\b`, 'i'), redact: (line) => afterColon(line) },
-  { start: new RegExp(`^k${gap}=`, 'i'), redact: (line) => line.replace(/^([^=]*=)[^]*$/, '$1REDACTED') },
+  { start: new RegExp(`^k${gap}=`, 'i'), redact: (line) => line.replace(/^([^=]*=)[\s\S]*$/, '$1REDACTED') },
 ];
 
 const headers: readonly { readonly name: RegExp; readonly redact: Redact }[] = [
