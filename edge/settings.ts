@@ -212,7 +212,8 @@ export const settings = [
   {
     name: 'FOLLOW_REFER',
     default: 'true',
-    description: "Whether a peer's REFER is followed to a target of its own configuration; else 403.",
+    description:
+      "Whether a peer's REFER is followed where `transfer_mode` of its configuration allows it ([transfers.md](transfers.md)); else 403.",
   },
   {
     name: 'SESSION_EXPIRES_S',

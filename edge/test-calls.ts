@@ -29,6 +29,9 @@ import type { Reporter } from './call/ports/reporting.ts';
 import type { Hunt } from './call/ports/routes.ts';
 import { type TestVisits, testKeyHeader } from './call/test-visits.ts';
 
+/** What comes in on a test call is followed nowhere. */
+const notFollowed = () => ({ allowed: false, reason: 'A test call is not transferred.' }) as const;
+
 export type TestRunOrder = Extract<EdgeCommand, { kind: 'agent_test.call' }>;
 
 /** Times in ms. */
@@ -161,7 +164,7 @@ class TestRun {
       agents: this.#callerAgents(),
       media,
       ringTimeoutMs: ringMs,
-      routes: { hunt: () => this.#toSelf(), referTarget: () => null, reachableOver: () => false },
+      routes: { hunt: () => this.#toSelf(), referTarget: () => null, followable: notFollowed },
       dialer: {
         dial: (target, invite, events) => {
           const { sipCallId } = invite;

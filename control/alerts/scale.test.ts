@@ -24,6 +24,7 @@ function configuration(index: number): SipConfigurationRow {
     port: 5061,
     auth_mode: null,
     allowed_ips: null,
+    transfer_mode: 'sip_only',
     username: null,
     password: null,
     realm: null,

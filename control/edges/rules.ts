@@ -112,6 +112,7 @@ function inboundTrunk(row: SipConfigurationRow, sourceHost: string | null): Inbo
     auth_mode: row.auth_mode ?? 'ip',
     allowed_ips: allowed,
     source_host: sourceHost,
+    transfer_mode: row.transfer_mode,
     headers,
     codecs: [...codecsOf(row).codecs],
   };
@@ -126,6 +127,7 @@ function outboundTrunk(row: SipConfigurationRow): OutboundTrunk {
   return {
     id: row.id,
     priority: row.priority,
+    transfer_mode: row.transfer_mode,
     endpoints: usableEndpoints(row),
     ...(standby.length > 0 && { standby }),
     triggers: [...failover.triggers],

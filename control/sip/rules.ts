@@ -2,6 +2,7 @@
 import { mostConfigurations } from '#shared/api/sip.ts';
 import { ApiError, type ApiErrorCode } from '#shared/errors.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
+import { defaultTransferMode } from '#shared/transfer-mode.ts';
 import type { SipConfigurationRow } from '../db/tables.ts';
 import type { DirectionEntry } from './directions.ts';
 
@@ -94,6 +95,7 @@ function newDraft(entry: DirectionEntry, context: DraftContext): ConfigurationDr
     failover_config: null,
     codec_config: null,
     alert_config: null,
+    transfer_mode: given.options?.transfer_mode ?? defaultTransferMode,
     created_at: context.now,
     updated_at: context.now,
     isNew: true,
@@ -219,6 +221,7 @@ function changedDraft(row: SipConfigurationRow, entry: DirectionEntry): Configur
     sip_endpoint: given.sip_endpoint === undefined ? row.sip_endpoint : (given.sip_endpoint?.trim() ?? null),
     port: endpoint?.port ?? given.options?.port ?? row.port,
     headers: given.headers === undefined ? row.headers : headersText(given.headers),
+    transfer_mode: given.options?.transfer_mode ?? row.transfer_mode,
   };
   checkKeptPort(common, entry);
   if (given.type === 'outbound') {

@@ -72,6 +72,7 @@ function inboundOptions(row: SipConfigurationRow): Configuration['options'] {
     port: row.port,
     transport: 'tls',
     secure_media: true,
+    transfer_mode: row.transfer_mode,
     allowed_ips: JSON.parse(row.allowed_ips ?? '[]'),
     ...(row.auth_mode === 'register' && {
       register_auth: { username: row.username ?? '', password: secretMask },
@@ -84,6 +85,7 @@ function outboundOptions(row: SipConfigurationRow): Configuration['options'] {
     port: row.port,
     transport: 'tls',
     secure_media: true,
+    transfer_mode: row.transfer_mode,
     sip_username: row.username,
     sip_password: row.password === null ? null : secretMask,
     sip_realm: row.realm,

@@ -7,7 +7,7 @@ import { type TakenOver, Takeover } from './takeover.ts';
 
 export type InDialogEvents = Pick<
   LegEvents,
-  'bye' | 'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'referred' | 'replacedBy'
+  'bye' | 'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'referred' | 'referRefused' | 'replacedBy'
 >;
 
 /** The call, as the events of its dialog reach it. */
@@ -17,6 +17,7 @@ interface DialogCall extends TakenOver {
   readonly transfers: {
     readonly busy: boolean;
     referred(refer: PeerRefer): void;
+    referRefused(target: string, reason: string): void;
     callerLeft(): boolean;
   };
   guarded(work: () => void): void;
@@ -44,6 +45,7 @@ export class AnsweredDialog {
           if (this.#takeover) refer.refuse(491, 'Request Pending');
           else call.transfers.referred(refer);
         }),
+      referRefused: (target, reason) => call.guarded(() => call.transfers.referRefused(target, reason)),
       replacedBy: (leg) => call.guarded(() => this.#replacedBy(leg, hungUp)),
       reanswer: async (offer) => {
         const answer = await this.#liveMedia().answer(offer);

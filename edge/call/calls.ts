@@ -137,7 +137,11 @@ export class Calls {
     const { routes, followRefer = true, headersOf = () => ({}) } = outbound;
     const place: TransferParts['place'] = (plan) => this.place(plan);
     const decided = deps.onTransfer ?? (() => {});
-    return { routes, media, agents, newId, followRefer, headersOf, place, decided };
+    // One door for every call that costs: `place` for legs of ours, `admit` for what a peer calls in our name.
+    const { limits } = deps;
+    const admit: TransferParts['admit'] = (call) => limits?.admit(call) ?? null;
+    const release: TransferParts['release'] = (callId) => limits?.release(callId);
+    return { routes, media, agents, newId, followRefer, headersOf, admit, release, place, decided };
   }
 
   /** Ends every live call. */

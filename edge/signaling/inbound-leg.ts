@@ -75,6 +75,7 @@ export class InboundLeg implements CallLeg, DialogOwner {
     this.#refers = new Refers({
       environment,
       referred: (refer) => events.referred(refer),
+      refused: (...refer) => events.referRefused?.(...refer),
       contact: () => this.#contact,
       self: () => uriOf(headerOf(request.headers, 'to') ?? ''),
       send: (message) => this.#send(message),

@@ -88,6 +88,7 @@ export class OutboundLeg implements Leg, DialogOwner {
     this.#refers = new Refers({
       environment,
       referred: (refer) => events.referred(refer),
+      refused: (...refer) => events.referRefused?.(...refer),
       contact: () => this.#contact,
       self: () => uriOf(this.#request?.headers.from ?? ''),
       send: (request) => this.#send(request),

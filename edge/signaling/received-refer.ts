@@ -11,7 +11,7 @@ import type { Timer } from '#shared/clock.ts';
 import type { PeerRefer } from '../call/ports/refer.ts';
 import type { DialogRequest } from './dialog-request.ts';
 import { type Environment, type ReferOutcome, respond } from './environment.ts';
-import { allow, headerOf, supported } from './headers.ts';
+import { allow, headerOf, supported, warningOf } from './headers.ts';
 import { type StatusLine, sipfrag, sipfragType } from './sipfrag.ts';
 import type { SrfAnswer, SrfRequest, SrfResponse } from './srf.ts';
 
@@ -81,11 +81,12 @@ export class ReceivedRefer implements PeerRefer {
     this.#tell({ status: 100, reason: 'Trying' });
   }
 
-  refuse(status: number, reason: string): void {
+  refuse(status: number, reason: string, why?: string): void {
     if (this.#state !== 'asked') return;
     const { environment, response } = this.#options;
     environment.countRefer('received', 'refused');
-    respond(environment, response, status, { reason });
+    const headers = why === undefined ? {} : { Warning: warningOf(environment.warnAgent, why) };
+    respond(environment, response, status, { reason, headers });
     this.#end();
   }
 

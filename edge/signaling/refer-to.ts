@@ -17,6 +17,9 @@ export type ReferTarget =
 /** scheme:[user@]host:port;parameters, and the header part behind the question mark (RFC 3261 section 19.1.1). */
 const uriForm = /^(sips?:(?:[^@]+@)?[^;?@]+(?:;[^?]*)?)(?:\?(.*))?$/i;
 
+/** RFC 3966 section 3, without its extensions of a number's form. */
+const telForm = /^tel:\+?[0-9*#.()-]{1,64}(?:;[^\s?]*)?$/i;
+
 /** What a REFER asks for, or with what it is refused: section 2.4.2 wants exactly one Refer-To. */
 export function readRefer(headers: HeaderFields): ReferTarget {
   const value = headerOf(headers, 'refer-to')?.trim() ?? '';
@@ -28,6 +31,10 @@ export function readRefer(headers: HeaderFields): ReferTarget {
   }
   const uri = uriOf(value);
   if (!/^[a-z][a-z0-9+.-]*:/i.test(uri)) return { ok: false, status: 400, reason: 'Malformed Refer-To' };
+  if (/^tel:/i.test(uri)) {
+    if (!telForm.test(uri)) return { ok: false, status: 400, reason: 'Malformed Refer-To' };
+    return { ok: true, target: uri, replaces: null, referredBy };
+  }
   if (!/^sips?:/i.test(uri)) return { ok: false, status: 416, reason: 'Unsupported URI Scheme' };
   const [, address = '', embedded = ''] = uriForm.exec(uri) ?? [];
   if (address === '' || !parseSipDestination(address)) {

@@ -248,7 +248,7 @@ describe.each([
 
   it.each([
     [{}, 'SIP/2.0 400 Missing Refer-To'],
-    [{ 'Refer-To': '<tel:+14155550177>' }, 'SIP/2.0 416 Unsupported URI Scheme'],
+    [{ 'Refer-To': '<https://x.example/>' }, 'SIP/2.0 416 Unsupported URI Scheme'],
     [{ ...target, Require: 'multiple-refer' }, 'SIP/2.0 420 Bad Extension'],
   ])('%o gets %s', async (headers, startLine) => {
     const call = await begin();

@@ -2,7 +2,8 @@
 import type { PeerRefer, ReferEvents, ReferOrder } from '../call/ports/refer.ts';
 import type { DialogRequest } from './dialog-request.ts';
 import { type Environment, respond } from './environment.ts';
-import { allow, headerOf, supported, unsupportedTags } from './headers.ts';
+import { allow, headerOf, supported, unsupportedTags, warningOf } from './headers.ts';
+import { uriOf } from './numbers.ts';
 import { ReceivedRefer } from './received-refer.ts';
 import { readRefer } from './refer-to.ts';
 import { SentRefer } from './sent-refer.ts';
@@ -12,6 +13,8 @@ import type { SrfRequest, SrfResponse } from './srf.ts';
 export interface ReferDialog {
   readonly environment: Environment;
   readonly referred: (refer: PeerRefer) => void;
+  /** A REFER was refused before the call heard of it. */
+  readonly refused: (target: string, reason: string) => void;
   /** Our Contact; null: the engine adds its own where one is needed. */
   readonly contact: () => string | null;
   /** Our URI in From or To of the dialog. */
@@ -33,10 +36,13 @@ export class Refers {
 
   /** A REFER of the peer. */
   receive(request: SrfRequest, response: SrfResponse) {
-    const { environment, referred } = this.#dialog;
+    const { environment, referred, refused } = this.#dialog;
     const refuse = (status: number, reason?: string, headers: Record<string, string> = {}): void => {
       environment.countRefer('received', 'refused');
-      respond(environment, response, status, { headers, ...(reason === undefined ? {} : { reason }) });
+      const why = reason ?? 'It requires an extension that is not supported';
+      const all = { Warning: warningOf(environment.warnAgent, `${why}.`), ...headers };
+      respond(environment, response, status, { headers: all, ...(reason === undefined ? {} : { reason }) });
+      refused(uriOf(headerOf(request.headers, 'refer-to') ?? ''), `${why} (${status}).`);
     };
     const unsupported = unsupportedTags(headerOf(request.headers, 'require'));
     if (unsupported.length > 0) return refuse(420, undefined, { Unsupported: unsupported.join(', ') });

@@ -34,7 +34,7 @@ export function callsOf(ground: Ground, { media, agents, reporter, routes, diale
       routes: {
         hunt: (...call) => routes().hunt(...call),
         referTarget: (...target) => routes().referTarget(...target),
-        reachableOver: (...target) => routes().reachableOver(...target),
+        followable: (...refer) => routes().followable(...refer),
       },
       dialer: { dial: (...attempt) => dialer().dial(...attempt) },
       headersOf: (mappings, variables) => outboundHeaders(mappings, variables).headers,

@@ -1,5 +1,6 @@
 /** The outbound trunks with the settings of this edge. */
 import { join } from 'node:path';
+import { localAddress } from '../local-address.ts';
 import type { ProbeReports } from '../probe-reports.ts';
 import type { Signaling } from '../signaling/signaling.ts';
 import { NodeDns } from '../trunks/dns.ts';
@@ -13,6 +14,7 @@ const dnsTries = 2;
 /** @throws Error when what failover remembers cannot be opened */
 export function trunksOf(ground: Ground, signaling: Signaling, probes: ProbeReports): Trunks {
   const { settings, log, metrics, current, privateAuthority } = ground;
+  const { sip } = settings;
   const { dnsServers, probes: health, failbackAfter, failoverAfter } = settings.trunks;
   return new Trunks({
     clock,
@@ -26,6 +28,7 @@ export function trunksOf(ground: Ground, signaling: Signaling, probes: ProbeRepo
     allowed: current.allowedTargets,
     ca: privateAuthority === null ? [] : [privateAuthority],
     prober: signaling,
+    ownHosts: [...(sip.publicHost === null ? [] : [sip.publicHost]), localAddress(sip.host)],
     report: (probe) => probes.add(probe),
     moved: (move) => {
       log.warn({ trunk_id: move.trunkId, from: move.from, to: move.to, cause: move.cause }, 'trunk moves');

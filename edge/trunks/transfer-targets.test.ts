@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { InboundTrunk, OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
+import type { TransferMode } from '#shared/transfer-mode.ts';
 import { endpoint, route } from './testing.ts';
 import {
   destinationOf,
   type NumberTrunks,
   recordsFor,
   referTargetOf,
-  staysWith,
+  referVerdict,
 } from './transfer-targets.ts';
 
 const primary: OutboundTrunk = route('primary', ['one.example.com'], {
@@ -19,7 +20,7 @@ const second: OutboundTrunk = route('second', [], {
 const inbound: InboundTrunk = {
   id: 'in',
   auth_mode: 'ip',
-  allowed_ips: ['192.0.2.7', '198.51.100.0/24'],
+  allowed_ips: ['192.0.2.7', '198.51.100.0/24', '2001:db8::/64'],
   source_host: 'pbx.example.com',
   headers: [],
   codecs: [],
@@ -90,24 +91,50 @@ describe('what a REFER names', () => {
   });
 });
 
+const context = { ownHosts: ['edge.example.com', '192.0.2.99'], peer: '203.0.113.20' };
+const withMode = (transfer_mode: TransferMode): NumberTrunks => ({
+  ...trunks,
+  outbound: trunks.outbound.map((record) => ({ ...record, transfer_mode })),
+  inbound: trunks.inbound?.map((record) => ({ ...record, transfer_mode })) ?? [],
+});
+
 describe('a REFER of a peer', () => {
-  it.each<[string, string | null, boolean]>([
-    ['sip:201@one.example.com', 'primary', true],
-    ['sip:201@one.example.com:5061', 'primary', true],
-    ['sip:201@one.example.com:5999', 'primary', false],
-    ['sip:201@two.example.com', 'primary', false],
-    ['sip:201@two-b.example.com', 'second', true],
-    ['sip:201@TWO.example.com.:5071', 'second', true],
-    ['sip:201@pbx.example.com', 'in', true],
-    ['sip:201@192.0.2.7:5099', 'in', true],
-    ['sip:201@198.51.100.9', 'in', false],
-    ['sip:201@one.example.com', 'in', true],
-    ['sip:201@pbx.example.com', 'primary', false],
-    ['sip:201@elsewhere.example.com', 'in', false],
-    ['sip:201@one.example.com;transport=udp', 'primary', false],
-    ['tel:+14155550123', 'primary', true],
-    ['http://one.example.com', 'primary', false],
-  ])('to %s on a call over %s stays with it: %s', (uri, trunkId, stays) => {
-    expect(staysWith(trunks, trunkId, uri)).toBe(stays);
+  /** What is called in the mode that nobody has set, and with `enable_all`; null: refused. */
+  it.each<[string, string | null, string | null, string | null]>([
+    ['sip:201@one.example.com', 'primary', null, 'sip:201@one.example.com'],
+    ['sip:201@one.example.com:5061', 'primary', null, 'sip:201@one.example.com:5061'],
+    ['sip:201@one.example.com:5999', 'primary', null, null],
+    ['sip:201@two.example.com', 'primary', null, null],
+    ['sip:201@two-b.example.com', 'second', null, 'sip:201@two-b.example.com'],
+    ['sip:201@TWO.example.com.:5071', 'second', null, 'sip:201@TWO.example.com.:5071'],
+    ['sip:201@pbx.example.com', 'in', 'sip:201@pbx.example.com', 'sip:201@pbx.example.com'],
+    ['sip:+449098790000@pbx.example.com', 'in', null, 'sip:+449098790000@pbx.example.com'],
+    ['sip:009%3449098790000@pbx.example.com', 'in', null, 'sip:009%3449098790000@pbx.example.com'],
+    ['sip:201@192.0.2.7:5099', 'in', 'sip:201@192.0.2.7:5099', 'sip:201@192.0.2.7:5099'],
+    ['sip:201@198.51.100.9', 'in', 'sip:201@198.51.100.9', 'sip:201@198.51.100.9'],
+    ['sip:201@[::ffff:198.51.100.9]', 'in', 'sip:201@[::ffff:198.51.100.9]', 'sip:201@[::ffff:198.51.100.9]'],
+    ['sip:201@[2001:db8:0:0::5]', 'in', 'sip:201@[2001:db8:0:0::5]', 'sip:201@[2001:db8:0:0::5]'],
+    ['sip:201@198.51.101.9', 'in', null, null],
+    ['sip:201@203.0.113.20', 'in', 'sip:201@203.0.113.20', 'sip:201@203.0.113.20'],
+    ['sip:201@one.example.com', 'in', null, 'sip:201@one.example.com'],
+    ['sip:201@pbx.example.com', 'primary', null, null],
+    ['sip:201@elsewhere.example.com', 'in', null, null],
+    ['sip:201@one.example.com;transport=udp', 'primary', null, null],
+    ['tel:+14155550123', 'primary', null, '+14155550123'],
+    ['tel:+1-415-555-0123', 'in', null, '+14155550123'],
+    ['sip:+14155550123@edge.example.com', 'in', null, '+14155550123'],
+    ['sip:201@192.0.2.99:5061', 'in', null, '201'],
+    ['sip:edge.example.com', 'in', null, null],
+    ['http://one.example.com', 'primary', null, null],
+  ])('to %s on a call over %s calls %s, with enable_all %s', (uri, trunkId, byDefault, enabled) => {
+    const called = (given: NumberTrunks) => {
+      const verdict = referVerdict(given, trunkId, uri, context);
+      if (!verdict.allowed) expect(verdict.reason).toMatch(/\.$/);
+      return verdict.allowed ? verdict.to : null;
+    };
+    expect(called(trunks)).toBe(byDefault);
+    expect(called(withMode('sip_only'))).toBe(byDefault);
+    expect(called(withMode('enable_all'))).toBe(enabled);
+    expect(called(withMode('disable_all'))).toBeNull();
   });
 });

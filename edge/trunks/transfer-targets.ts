@@ -1,10 +1,13 @@
 /** Where a number's calls may be sent to by a URI or a REFER (contract section 4). Pure. */
+import { isIP } from 'node:net';
 import type { InboundTrunk, NumberConfig, OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
+import { AddressSet, plainAddress } from '#shared/networks.ts';
 import { parseSipDestination, type SipDestination } from '#shared/sip-destination.ts';
+import { defaultTransferMode, type TransferMode } from '#shared/transfer-mode.ts';
 import type { Endpoint } from '#shared/trunk-protocol.ts';
-import type { ReferTarget } from '../call/ports/routes.ts';
+import { readingsOf } from '../call/limits-destination.ts';
+import type { ReferTarget, ReferVerdict } from '../call/ports/routes.ts';
 import { endpointKey } from './circuit.ts';
-import { bareHost } from './resolve.ts';
 
 /** What transfers need of a number's configuration. */
 export type NumberTrunks = Pick<NumberConfig, 'number' | 'outbound'> & Partial<Pick<NumberConfig, 'inbound'>>;
@@ -49,25 +52,88 @@ export function recordsAt(records: readonly OutboundTrunk[], uri: SipDestination
 }
 
 function isAt(endpoint: Pick<Endpoint, 'host' | 'port'>, { host, port }: SipDestination): boolean {
-  return bareHost(endpoint.host) === host && (port === undefined || port === endpoint.port);
+  return isSameHost(endpoint.host, host) && (port === undefined || port === endpoint.port);
 }
 
-/** Whether a REFER of a peer to `target` stays with the configuration that its call uses. */
-export function staysWith(trunks: NumberTrunks, trunkId: string | null, target: string): boolean {
+/** What decides beside the number's configuration whether a REFER is followed. */
+export interface ReferContext {
+  /** Hosts under which peers reach us: a URI there names a number or an extension, which its trunk knows. */
+  readonly ownHosts: readonly string[];
+  /** Address that the call came from or went to. */
+  readonly peer: string | null;
+}
+
+const refused = (reason: string): ReferVerdict => ({ allowed: false, reason });
+
+/**
+ * Whether a REFER of a peer to `target` is followed. What goes over an outbound configuration, or has a user part
+ * that may be a telephone number, costs: that takes `enable_all`.
+ */
+export function referVerdict(
+  trunks: NumberTrunks,
+  trunkId: string | null,
+  target: string,
+  { ownHosts, peer }: ReferContext,
+): ReferVerdict {
+  const mode = transferModeOf(trunks, trunkId);
+  if (mode === 'disable_all')
+    return refused('The configuration of the call does not allow transfers by REFER.');
   const destination = destinationOf(target);
+  if (destination.kind === 'unusable')
+    return refused('The target of a transfer must be a SIP URI over TLS, or a tel URI.');
   const records = recordsFor(trunks, trunkId);
-  if (destination.kind === 'unusable') return false;
-  if (destination.kind === 'dialled') return records.length > 0;
-  if (recordsAt(records, destination.uri).length > 0) return true;
-  const inbound = trunks.inbound?.find(({ id }) => id === trunkId);
-  return inbound !== undefined && comesFrom(inbound, destination.uri);
+  const own = destination.kind === 'uri' && ownHosts.some((host) => isSameHost(host, destination.uri.host));
+  if (destination.kind === 'dialled' || own) {
+    const user = destination.kind === 'dialled' ? destination.user : unescaped(destination.uri.user ?? '');
+    if (user === '') return refused('The target of the transfer is our own host, and names nobody there.');
+    if (records.length === 0) return refused('The number has no outbound configuration to call the target.');
+    return mode === 'enable_all' ? { allowed: true, to: user } : refused(costs);
+  }
+  const { uri } = destination;
+  const overRecord = recordsAt(records, uri).length > 0;
+  const inbound = trunks.inbound?.filter(({ id }) => id === trunkId) ?? [];
+  const near =
+    inbound.some((record) => comesFrom(record, uri)) || (peer !== null && isSameHost(peer, uri.host));
+  if (!overRecord && !near)
+    return refused(
+      'The target of the transfer is at a host that the configuration of the call does not have.',
+    );
+  const free = !overRecord && readingsOf(target).length === 0;
+  return free || mode === 'enable_all' ? { allowed: true, to: target } : refused(costs);
+}
+
+const costs =
+  'The configuration of the call allows transfers by REFER to SIP users only; numbers and outbound trunks need transfer_mode enable_all.';
+
+function transferModeOf({ inbound = [], outbound }: NumberTrunks, trunkId: string | null): TransferMode {
+  const record = inbound.find(({ id }) => id === trunkId) ?? outbound.find(({ id }) => id === trunkId);
+  return record?.transfer_mode ?? defaultTransferMode;
+}
+
+function unescaped(user: string): string {
+  try {
+    return decodeURIComponent(user.split(/[;:]/, 1)[0] ?? '');
+  } catch {
+    return '';
+  }
+}
+
+/** Whether two hosts are one: addresses as addresses, names without case and final dot. */
+function isSameHost(one: string, other: string): boolean {
+  const plain = (host: string) => plainAddress(host).replace(/\.$/, '');
+  if (isIP(plain(one)) === 0) return plain(one) === plain(other);
+  const set = new AddressSet();
+  set.add(one);
+  return set.has(plain(other));
 }
 
 /** Whether the URI names a host from which the inbound record takes calls. */
 function comesFrom({ source_host, allowed_ips, registration }: InboundTrunk, uri: SipDestination): boolean {
   if (registration && isAt(registration, uri)) return true;
-  const names = [source_host, ...allowed_ips].flatMap((name) => (name === null ? [] : [bareHost(name)]));
-  return names.includes(uri.host);
+  if (source_host !== null && isSameHost(source_host, uri.host)) return true;
+  const listed = new AddressSet();
+  for (const entry of allowed_ips) listed.add(entry);
+  return listed.has(uri.host);
 }
 
 /** What a REFER names for `to`; null when no configuration says at which host. */

@@ -133,7 +133,7 @@ test('a transferred call stays with the configuration that it left by', async ()
   expect((await trunks.hunt(number, to, 'two')?.next())?.route.trunkId).toBe('two');
   expect((await trunks.hunt(number, to, 'inbound')?.next())?.route.trunkId).toBe('one');
   expect(trunks.referTarget(number, '201', 'two')?.uri).toBe('sip:201@two.example.com:5061;transport=tls');
-  expect(trunks.reachableOver(number, 'two', 'sip:201@one.example.com')).toBe(false);
+  expect(trunks.followable(number, 'two', 'sip:201@one.example.com', null).allowed).toBe(false);
 });
 
 test('a configuration that comes after the end changes nothing', () => {

@@ -10,7 +10,7 @@ import { judgeHost } from '#shared/outgoing-targets.ts';
 import type { SipDestination } from '#shared/sip-destination.ts';
 import type { StorageFault } from '#shared/storage-fault.ts';
 import type { DiscoveryResult, Endpoint, HealthProbe } from '#shared/trunk-protocol.ts';
-import type { Hunt, ReferTarget, Routes } from '../call/ports/routes.ts';
+import type { Hunt, ReferTarget, ReferVerdict, Routes } from '../call/ports/routes.ts';
 import type { DiscoveryQuery } from './discovery/candidates.ts';
 import { discover, discoveryLimits } from './discovery/discover.ts';
 import type { Dns } from './dns.ts';
@@ -28,7 +28,7 @@ import {
   recordsAt,
   recordsFor,
   referTargetOf,
-  staysWith,
+  referVerdict,
 } from './transfer-targets.ts';
 
 export interface TrunksOptions {
@@ -46,6 +46,8 @@ export interface TrunksOptions {
   /** PEM certificates of authorities that calls trust besides those that node brings. */
   readonly ca: readonly string[];
   readonly prober: Prober;
+  /** Hosts under which peers reach this edge; absent: none is known. */
+  readonly ownHosts?: readonly string[];
   readonly report: (probe: HealthProbe) => void;
   readonly moved: (move: Move) => void;
   readonly health?: Partial<HealthSettings>;
@@ -132,8 +134,9 @@ export class Trunks implements Routes {
     return referTargetOf(this.#trunksOf(number), to, trunkId);
   }
 
-  reachableOver(number: string, trunkId: string | null, uri: string): boolean {
-    return staysWith(this.#trunksOf(number), trunkId, uri);
+  followable(number: string, trunkId: string | null, uri: string, peer: string | null): ReferVerdict {
+    const { ownHosts = [] } = this.#options;
+    return referVerdict(this.#trunksOf(number), trunkId, uri, { ownHosts, peer });
   }
 
   /** The engine, by which probes are sent, is there or is lost. */

@@ -15,6 +15,7 @@ import {
   Uuid,
 } from '#shared/api/common.ts';
 import { codecNames } from '#shared/codecs.ts';
+import { transferModes } from '#shared/transfer-mode.ts';
 import { failoverTriggers } from '#shared/trunk-protocol.ts';
 
 const Optional = Type.Optional;
@@ -40,10 +41,15 @@ const HeaderItem = Type.Union([
 const Headers = (direction: 'inbound' | 'outbound') =>
   Nullable(Closed({ direction: Type.Literal(direction), headers: List(HeaderItem, 0, 15) }));
 
+const TransferMode = OneOf(
+  transferModes,
+  'What a REFER of the peer may make the edge call: nothing, SIP users at the own hosts of the configuration, or telephone numbers and outbound configurations too',
+);
 const common = {
   port: Optional(Integer(1, 65535)),
   transport: Optional(Transport),
   secure_media: Optional(Type.Boolean()),
+  transfer_mode: Optional(TransferMode),
 };
 const InboundOptions = Closed({ ...common, allowed_ips: Optional(List(Text(1, 64), 0, 50)) });
 const OutboundOptions = Closed({
@@ -214,6 +220,7 @@ export const Configuration = Type.Object({
     port: Type.Integer(),
     transport: text,
     secure_media: Type.Boolean(),
+    transfer_mode: TransferMode,
     auth_mode: Optional(AuthMode),
     allowed_ips: Optional(Type.Array(text, { maxItems: 50 })),
     register_auth: Optional(Type.Object({ username: text, password: text })),

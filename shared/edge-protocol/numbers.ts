@@ -1,9 +1,13 @@
 /** A number of the edge: who may call it, over what it calls, and what it is limited to. */
 import { type Static, Type } from 'typebox';
 import { codecNames } from '#shared/codecs.ts';
+import { transferModes } from '#shared/transfer-mode.ts';
 import { OutboundTrunkCore } from '#shared/trunk-protocol.ts';
 import { AgentSettings } from './agents.ts';
 import { Nullable } from './schema.ts';
+
+/** Absent: the default. */
+const TransferMode = Type.Enum([...transferModes]);
 
 /** Contract 2.8, as stored. */
 export const HeaderMapping = Type.Union([
@@ -31,6 +35,7 @@ export const InboundTrunk = Type.Object({
   allowed_ips: Type.Array(Type.String()),
   /** host whose resolved addresses are allowed too */
   source_host: Nullable(Type.String()),
+  transfer_mode: Type.Optional(TransferMode),
   headers: Type.Array(HeaderMapping),
   codecs: Type.Array(Type.Enum([...codecNames])),
   /** where the edge registers for this record; absent or null with `auth_mode` ip */
@@ -51,7 +56,11 @@ export const InboundTrunk = Type.Object({
 export type InboundTrunk = Static<typeof InboundTrunk>;
 
 /** One outbound configuration of a number, its credentials in plain text. */
-export const OutboundTrunk = Type.Object({ ...OutboundTrunkCore, headers: Type.Array(HeaderMapping) });
+export const OutboundTrunk = Type.Object({
+  ...OutboundTrunkCore,
+  headers: Type.Array(HeaderMapping),
+  transfer_mode: Type.Optional(TransferMode),
+});
 export type OutboundTrunk = Static<typeof OutboundTrunk>;
 
 /** What outgoing calls are limited to, against toll fraud. Null or absent: no limit of that kind. */

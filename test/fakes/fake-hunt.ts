@@ -8,6 +8,7 @@ import type {
   OutboundRoute,
   Place,
   ReferTarget,
+  ReferVerdict,
   Routes,
 } from '../../edge/call/ports/routes.ts';
 
@@ -71,8 +72,8 @@ export class FakeRoutes implements Routes {
   places: readonly Place[] | null = null;
   /** Why targets may not be called. */
   forbidden: string | null = null;
-  /** Whether a peer's REFER stays with its configuration. */
-  reachable = true;
+  /** Why a peer's REFER is not followed; null: it is. */
+  referForbidden: string | null = null;
   /** What a REFER of ours names; null: there is no host for it. */
   refer: ((to: string) => ReferTarget | null) | null = (to) => ({
     uri: to.startsWith('sip:') ? to : `sip:${to}@pbx.example.com`,
@@ -92,8 +93,9 @@ export class FakeRoutes implements Routes {
     return this.refer?.(to) ?? null;
   }
 
-  reachableOver(): boolean {
-    return this.reachable;
+  followable(_number: string, _trunkId: string | null, uri: string): ReferVerdict {
+    const reason = this.referForbidden;
+    return reason === null ? { allowed: true, to: uri } : { allowed: false, reason };
   }
 
   /** The hunt begun last. @throws when there is none */

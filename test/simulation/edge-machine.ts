@@ -116,7 +116,7 @@ export class EdgeMachine {
         routes: {
           hunt: (...call) => this.#trunks.hunt(...call),
           referTarget: (...target) => this.#trunks.referTarget(...target),
-          reachableOver: (...target) => this.#trunks.reachableOver(...target),
+          followable: (...refer) => this.#trunks.followable(...refer),
         },
         dialer: { dial: (...attempt) => this.signaling.dial(...attempt) },
         headersOf: (mappings, variables) => outboundHeaders(mappings, variables).headers,

@@ -120,7 +120,12 @@ test('silence: the call goes to the next endpoint after the time for a first res
   });
 });
 
-test.each([503, 403, 408])('%i: the call goes to the next endpoint', async (status) => {
+test('403 without credentials: the call ends there', async () => {
+  const primary = await serve('uas-trunk-refusal-expect-ack', { status: '403 Forbidden' });
+  await staysThere(primary, { termination: 'route_refused', sip_code: 403 });
+});
+
+test.each([503, 408])('%i: the call goes to the next endpoint', async (status) => {
   const primary = await serve('uas-trunk-refusal-expect-ack', { status: `${status} Refused` });
   await movesOn(primary, { sip_code: status });
 });

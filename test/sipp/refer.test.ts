@@ -39,6 +39,7 @@ beforeEach(async () => {
             auth_mode: 'ip',
             allowed_ips: ['127.0.0.1'],
             source_host: null,
+            transfer_mode: 'enable_all',
             headers: [],
             codecs: ['PCMU'],
           },
@@ -47,6 +48,7 @@ beforeEach(async () => {
           {
             id: 'trunk',
             priority: 1,
+            transfer_mode: 'enable_all',
             endpoints: [{ host: '127.0.0.1', port: targetPort, priority: 0 }],
             triggers: ['unreachable', 'auth_failure', 'timeout'],
             failback: 'auto',

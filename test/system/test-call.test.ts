@@ -490,12 +490,12 @@ describe('the way of a test call', () => {
           endpoints.every(({ status }) => status === 'healthy'),
         );
         const id = await start(number);
-        (await first.call()).answer('403 Forbidden');
+        (await first.call()).answer('503 Service Unavailable');
         (await second.call()).answer('486 Busy Here');
         const done = await ended(id);
         expect(events(done)).toEqual(aroundFailover);
         expect(await system.api.endedCall(id)).toMatchObject({
-          failover_attempts: [{ port: first.port, sip_code: 403, error: 'auth_failure' }],
+          failover_attempts: [{ port: first.port, sip_code: 503, error: 'unreachable' }],
         });
         await health(system, number, ({ endpoints }) => endpoints[0]?.active === true);
       });

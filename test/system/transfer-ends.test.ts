@@ -39,7 +39,7 @@ beforeAll(async () => {
     METRICS_PUBLIC: 'true',
   });
   trunk = await TestTrunk.listen(await trunkPair(system));
-  await attachTrunk(system, number, trunk.port);
+  await attachTrunk(system, number, trunk.port, 'enable_all');
   pathway = await system.api.pathway(
     'desk',
     [

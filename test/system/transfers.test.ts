@@ -35,7 +35,7 @@ beforeAll(async () => {
   system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600' });
   pair = await trunkPair(system);
   trunk = await TestTrunk.listen(pair);
-  await attachTrunk(system, number, trunk.port);
+  await attachTrunk(system, number, trunk.port, 'enable_all');
   pathway = await system.api.pathway(
     'desk',
     [
@@ -388,7 +388,7 @@ describe('a REFER of a phone', () => {
 
 test('the fallback number takes a call whose agent cannot start', async () => {
   const other = '+14155550152';
-  await attachTrunk(system, other, trunk.port);
+  await attachTrunk(system, other, trunk.port, 'enable_all');
   await system.api.answerWith(other, { stream_url: 'wss://127.0.0.1:9/', fallback_number: colleague });
   await system.api.applied(other);
   const made = await pickUp(system);

@@ -39,11 +39,19 @@ export function byePathway({ api }: TestSystem): Promise<string> {
   return api.pathway('short', [{ id: 'end', type: 'End Call', data }], []);
 }
 
-/** Attaches `number` in both directions, its calls going to a port of this machine. */
-export function attachTrunk(system: TestSystem, number: string, port: number): Promise<void> {
+/**
+ * Attaches `number` in both directions, its calls going to a port of this machine.
+ * @param transfer_mode what its peers may ask for by REFER (docs/transfers.md)
+ */
+export function attachTrunk(
+  system: TestSystem,
+  number: string,
+  port: number,
+  transfer_mode = 'sip_only',
+): Promise<void> {
   return attachDirections(system, number, [
-    { type: 'inbound', options: { allowed_ips: ['127.0.0.1'] } },
-    { type: 'outbound', sip_endpoint: `127.0.0.1:${port}` },
+    { type: 'inbound', options: { allowed_ips: ['127.0.0.1'], transfer_mode } },
+    { type: 'outbound', sip_endpoint: `127.0.0.1:${port}`, options: { transfer_mode } },
   ]);
 }
 

@@ -28,6 +28,7 @@ import { up as callCeilings } from './0025-call-ceilings.ts';
 import { up as pages } from './0026-pages.ts';
 import { up as underWay } from './0027-under-way.ts';
 import { up as wideSources } from './0028-wide-sources.ts';
+import { up as transferMode } from './0029-transfer-mode.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -58,4 +59,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0026-pages': { up: pages },
   '0027-under-way': { up: underWay },
   '0028-wide-sources': { up: wideSources },
+  '0029-transfer-mode': { up: transferMode },
 };

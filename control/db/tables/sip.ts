@@ -1,4 +1,5 @@
 /** Numbers, their trunks, and what is known of these. */
+import type { TransferMode } from '#shared/transfer-mode.ts';
 import type { Flag, IsoTime, Json } from './columns.ts';
 
 /** One organization's settings of one number. Archived rows keep the settings; one row per number is active. */
@@ -30,6 +31,8 @@ export interface SipConfigurationRow {
   auth_mode: 'ip' | 'register' | null;
   /** JSON array of addresses and CIDR blocks; null on outbound. */
   allowed_ips: Json | null;
+  /** What a REFER of the peer may make the edge call. */
+  transfer_mode: TransferMode;
   username: string | null;
   /** Sealed. */
   password: string | null;

@@ -70,7 +70,10 @@ export interface DialRefusal {
  * returned, and nothing after `refused`, `unreachable`, `timeout`, `bye`, `lost`, or our own `cancel` or `bye`.
  */
 export interface DialEvents
-  extends Pick<LegEvents, 'bye' | 'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'referred' | 'replacedBy'> {
+  extends Pick<
+    LegEvents,
+    'bye' | 'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'referred' | 'referRefused' | 'replacedBy'
+  > {
   /** A provisional response: 100, or 180 to 199. `sdp` is early media, an answer to our offer. */
   progress(status: number, sdp: string | null): void;
   /** A 2xx came and its ACK is out. `sdp` is null when a reliable provisional response had the answer. */

@@ -10,7 +10,8 @@ export interface PeerRefer {
   readonly referredBy: string | null;
   /** Answers 202, and NOTIFY with `100 Trying`. */
   accept(): void;
-  refuse(status: number, reason: string): void;
+  /** @param why one sentence for a Warning header; absent: none */
+  refuse(status: number, reason: string, why?: string): void;
   /** NOTIFY with this status line as message/sipfrag; a final one ends the subscription. */
   notify(status: number, reason: string): void;
 }

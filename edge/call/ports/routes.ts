@@ -71,9 +71,18 @@ export interface Routes {
    * number's primary outbound one. null: there is none. A SIP URI is its own.
    */
   referTarget(number: string, to: string, trunkId: string | null): ReferTarget | null;
-  /** Whether a REFER of the peer to `uri` stays with the configuration (contract section 4). */
-  reachableOver(number: string, trunkId: string | null, uri: string): boolean;
+  /**
+   * Whether a REFER of the peer to `uri` is followed (contract section 4, docs/transfers.md).
+   * @param trunkId configuration that the call came or left by
+   * @param peer address that the call came from or went to; null: not known
+   */
+  followable(number: string, trunkId: string | null, uri: string, peer: string | null): ReferVerdict;
 }
+
+/** `to`: what is called, E.164, an extension or a SIP URI. `reason`: one sentence for the peer and the transcript. */
+export type ReferVerdict =
+  | { readonly allowed: true; readonly to: string }
+  | { readonly allowed: false; readonly reason: string };
 
 /** What a REFER of ours names. */
 export interface ReferTarget {

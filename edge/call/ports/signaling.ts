@@ -58,6 +58,8 @@ export interface LegEvents {
   reaccept(answer: string): Promise<void>;
   /** REFER of the peer (RFC 3515), to be accepted or refused at once. */
   referred(refer: PeerRefer): void;
+  /** A REFER of the peer was refused, because it is malformed or asks for what is not supported. */
+  referRefused?(target: string, reason: string): void;
   /**
    * An INVITE that replaces this dialog (RFC 3891) came from a source that may call the number. The call goes on
    * over `leg` and ends the present dialog, or rejects it. Only for dialogs that are answered.

@@ -133,11 +133,15 @@ describe('a REFER of the peer', () => {
 
   it('is refused to a target that its configuration does not reach', async () => {
     const { peer, agent, media } = await bench.callUp();
-    bench.routes.reachable = false;
+    bench.routes.referForbidden = 'The target is elsewhere.';
     const refer = new FakeRefer('sip:0900123@elsewhere.example.com');
     peer.peer.referred(refer);
     await settle();
-    expect(refer.said).toEqual(['403 Forbidden']);
+    expect(refer).toMatchObject({ said: ['403 Forbidden'], why: 'The target is elsewhere.' });
+    expect(bench.notes).toEqual([
+      'The peer asked to be transferred to sip:0900123@elsewhere.example.com, which was refused: The target is elsewhere.',
+    ]);
+    expect(bench.decided).toEqual(['follow target_not_allowed']);
     expect(bench.dialer.legs).toEqual([]);
     expect(media.endpoint).toBe(agent);
     bench.calls.stop('id-1');

@@ -1,4 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
+import { QuietLog } from '../../../test/fakes/quiet-log.ts';
+import { OutboundLimits } from '../limits.ts';
 import { blind, colleague, settle, TransferBench } from './testing.ts';
 
 let bench: TransferBench;
@@ -40,6 +44,33 @@ describe('a transfer by REFER', () => {
       transferred_to: colleague,
     });
     bench.expectNothingLeft();
+  });
+
+  it('is held to the limits of calls: prefixes, calls at a time, calls per minute', async () => {
+    let callLimits: CallLimits = { blocked_prefixes: ['+1415'] };
+    const limits = new OutboundLimits({
+      clock: new FakeClock(Date.UTC(2030, 0, 1)),
+      log: new QuietLog(),
+      organization: () => callLimits,
+      number: () => undefined,
+      refused: () => {},
+    });
+    bench = new TransferBench({}, 4, limits);
+    const { peer, agent } = await bench.callUp();
+    const blocked = await bench.transfer(agent, order);
+    expect(blocked.outcome).toMatchObject({ ok: false, code: 'target_not_allowed' });
+    expect(peer.refers).toEqual([]);
+    callLimits = { concurrent: 1, per_minute: 1 };
+    await bench.transfer(agent, order);
+    expect(peer.refers).toHaveLength(1);
+    peer.refers[0]?.failed(486, 'Busy Here');
+    await settle();
+    // Its place among the calls at a time is free again, that of the minute is not.
+    expect((await bench.transfer(agent, order)).outcome).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('within 60 s'),
+    });
+    bench.calls.stop('id-1');
   });
 
   it('counts as done when the peer hangs up after it has accepted', async () => {

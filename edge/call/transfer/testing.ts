@@ -11,7 +11,7 @@ import { FakeRoutes, placeAt } from '../../../test/fakes/fake-hunt.ts';
 import { FakeLeg } from '../../../test/fakes/fake-leg.ts';
 import { FakeMedia, type FakeMediaLeg, fakeAnswer } from '../../../test/fakes/fake-media.ts';
 import { QuietLog } from '../../../test/fakes/quiet-log.ts';
-import { Calls } from '../calls.ts';
+import { Calls, type CallsDeps } from '../calls.ts';
 import type { OutboundParts } from '../outbound-plan.ts';
 import type { PeerRefer } from '../ports/refer.ts';
 import type { TransferOrder, TransferOutcome } from '../ports/transfer.ts';
@@ -29,6 +29,7 @@ export class FakeRefer implements PeerRefer {
   readonly replaces: string | null;
   readonly referredBy = '<sip:caller@192.0.2.1>';
   readonly said: string[] = [];
+  why: string | null = null;
 
   constructor(target = 'sip:201@pbx.example.com', replaces: string | null = null) {
     this.target = target;
@@ -38,7 +39,8 @@ export class FakeRefer implements PeerRefer {
   accept(): void {
     this.said.push('202');
   }
-  refuse(status: number, reason: string): void {
+  refuse(status: number, reason: string, why?: string): void {
+    this.why = why ?? null;
     this.said.push(`${status} ${reason}`);
   }
   notify(status: number, reason: string): void {
@@ -58,7 +60,7 @@ export class TransferBench {
   onReport: (body: ReportBody) => void = () => {};
   readonly calls: Calls;
 
-  constructor(changes: Partial<OutboundParts> = {}, maxCalls = 4) {
+  constructor(changes: Partial<OutboundParts> = {}, maxCalls = 4, limits?: CallsDeps['limits']) {
     this.routes.places = [placeAt(5061)];
     let next = 1;
     this.calls = new Calls({
@@ -68,6 +70,7 @@ export class TransferBench {
       log: new QuietLog(),
       newId: () => `id-${next++}`,
       maxCalls,
+      ...(limits && { limits }),
       settings: { ringAfterMs: 200, prepareTimeoutMs: 5000, mediaTimeoutMs: 60_000 },
       reporter: {
         report: (body) => {

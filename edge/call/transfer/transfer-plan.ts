@@ -1,5 +1,6 @@
 /** What one transfer is to do, and what all of them need. */
 import type { NewId } from '#shared/ids.ts';
+import type { Termination } from '../ending.ts';
 import type { OutboundPlan } from '../outbound-plan.ts';
 import type { Agents } from '../ports/agents.ts';
 import type { Media } from '../ports/media.ts';
@@ -23,6 +24,15 @@ export interface TransferPlan {
   readonly refer?: PeerRefer;
 }
 
+/** A call that somebody else makes because we ask for it. */
+export interface TransferCandidate {
+  readonly callId: string;
+  readonly orgId: string;
+  /** The attached number. */
+  readonly from: string;
+  readonly to: string;
+}
+
 /** What all transfers need. */
 export interface TransferParts {
   readonly routes: Routes;
@@ -31,6 +41,10 @@ export interface TransferParts {
   readonly newId: NewId;
   /** Whether a peer's REFER is obeyed at all. */
   readonly followRefer: boolean;
+  /** Counts what a REFER of ours makes the peer call, unless a limit forbids it: what it then ends with. */
+  admit(call: TransferCandidate): Termination | null;
+  /** A REFER of ours that was admitted is decided. */
+  release(callId: string): void;
   /** Places a leg of ours, or lets it end at once. */
   place(plan: OutboundPlan): TargetLeg;
   readonly headersOf: HeadersOf;

@@ -41,6 +41,8 @@ export class Transfer {
   #failure: FailedTransfer = callOver;
   /** The peer has accepted our REFER. */
   #accepted = false;
+  /** Under which a REFER of ours counts for the call limits. */
+  #admitted: string | null = null;
   /** The peer has hung up, to be elsewhere. */
   #peerLeft = false;
 
@@ -57,9 +59,22 @@ export class Transfer {
     return this.#state;
   }
 
+  /** A peer that calls in our name is held to the limits of our own calls; a consulted target is a call of ours. */
+  #forbidden(): FailedTransfer | null {
+    const { target, consult } = this.plan;
+    if (consult || this.#admitted !== null) return null;
+    const { orgId, number } = this.#call.plan;
+    const callId = this.#parts.newId();
+    const refusal = this.#parts.admit({ callId, orgId, from: number, to: target });
+    if (refusal) return outcomeOf(refusal, false);
+    this.#admitted = callId;
+    return null;
+  }
+
   /** Whether it can begin; when it cannot, it has failed by now. */
   possible(): boolean {
-    const obstacle = this.plan.kind === 'refer' ? referObstacle(this.plan, this.#call, this.#parts) : null;
+    const refers = this.plan.kind === 'refer';
+    const obstacle = refers ? (referObstacle(this.plan, this.#call, this.#parts) ?? this.#forbidden()) : null;
     if (obstacle) this.#fail(obstacle);
     return obstacle === null;
   }
@@ -155,6 +170,7 @@ export class Transfer {
   #decide(outcome: TransferOutcome): void {
     if (this.decided) return;
     this.decided = outcome;
+    if (this.#admitted !== null) this.#parts.release(this.#admitted);
     const { kind, target, refer } = this.plan;
     const call = this.#call;
     if (outcome.ok) {

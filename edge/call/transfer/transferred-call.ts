@@ -5,13 +5,14 @@ import type { CallPlan } from '../call-plan.ts';
 import type { Termination } from '../ending.ts';
 import type { Log } from '../log.ts';
 import type { MediaLeg } from '../ports/media.ts';
-import type { DialogLeg } from '../ports/signaling.ts';
+import type { DialogLeg, LegFacts } from '../ports/signaling.ts';
 
 /** A call, as a transfer sees it: the one that is transferred, and the leg to its target. */
 export interface TransferredCall {
   readonly id: string;
   readonly log: Log;
   readonly plan: CallPlan;
+  readonly facts: LegFacts;
   readonly agent: CallAgent;
   readonly ledger: CallLedger;
   readonly media: MediaLeg | null;

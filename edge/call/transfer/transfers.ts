@@ -5,12 +5,16 @@
  * the agent are there, nothing can be sent to the peer: a transfer that is ordered before waits for them.
  */
 
+import { reasonPhrase } from '../ending.ts';
 import type { PeerRefer } from '../ports/refer.ts';
 import type { TransferOrder, TransferOutcome } from '../ports/transfer.ts';
 import { callOver, type FailedTransfer, failure } from './outcome.ts';
 import { Transfer } from './transfer.ts';
 import type { TransferParts, TransferPlan } from './transfer-plan.ts';
 import type { TransferredCall } from './transferred-call.ts';
+
+/** Characters of a refused target that stand in the transcript. */
+const longestShown = 200;
 
 export class Transfers {
   readonly #call: TransferredCall;
@@ -67,23 +71,30 @@ export class Transfers {
   }
 
   /** REFER of the peer: followed to what its configuration reaches, else refused (contract section 4). */
-  referred(refer: PeerRefer): void {
-    const { plan, log, up } = this.#call;
-    const { target } = refer;
-    if (!this.#parts?.followRefer || !this.#parts.routes.reachableOver(plan.number, plan.trunkId, target)) {
-      log.info({ target }, 'REFER refused');
-      refer.refuse(403, 'Forbidden');
-      return;
-    }
-    if (this.busy || !up) {
-      refer.refuse(491, 'Request Pending');
-    } else if (!this.#idle) {
-      // Of two peers that are joined, neither may take the other elsewhere.
-      refer.refuse(603, 'Decline');
-    } else {
-      refer.accept();
-      this.#begin({ kind: 'follow', target, consult: null, refer });
-    }
+  referred(refer: PeerRefer) {
+    const { plan, facts, up } = this.#call;
+    if (!this.#parts?.followRefer) return this.#refuse(refer, 403, 'This edge follows no REFER.');
+    const { routes } = this.#parts;
+    const verdict = routes.followable(plan.number, plan.trunkId, refer.target, facts.sourceIp);
+    if (!verdict.allowed) return this.#refuse(refer, 403, verdict.reason);
+    if (this.busy || !up) return this.#refuse(refer, 491, 'The call is not up, or is being transferred.');
+    // Of two peers that are joined, neither may take the other elsewhere.
+    if (!this.#idle) return this.#refuse(refer, 603, 'The call is joined with another one.');
+    refer.accept();
+    this.#begin({ kind: 'follow', target: verdict.to, consult: null, refer });
+  }
+
+  /** A REFER of the peer that signaling has refused: it is no transfer, and leaves the same traces. */
+  referRefused(target: string, reason: string): void {
+    const { log, ledger } = this.#call;
+    log.info({ target, reason }, 'REFER refused');
+    ledger.note(`The peer asked to be transferred to ${shown(target)}, which was refused: ${reason}`);
+    this.#parts?.decided('follow', failure('target_not_allowed', reason));
+  }
+
+  #refuse(refer: PeerRefer, status: 403 | 491 | 603, why: string): void {
+    refer.refuse(status, reasonPhrase(status), why);
+    this.referRefused(refer.target, why);
   }
 
   /** The call's media runs. */
@@ -115,6 +126,12 @@ export class Transfers {
     if (!this.#early) transfer.begin();
     return transfer;
   }
+}
+
+/** What a peer wrote, as far as it belongs into a transcript. */
+function shown(target: string): string {
+  const printable = target.replace(/[^\x20-\x7e]/g, '');
+  return printable === '' ? 'nobody' : printable.slice(0, longestShown);
 }
 
 function outcomeOfBegun(begun: Transfer | FailedTransfer): Promise<TransferOutcome> {

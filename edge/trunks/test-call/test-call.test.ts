@@ -88,7 +88,7 @@ const routes = {
     return places && new FakeHunt(places);
   },
   referTarget: () => null,
-  reachableOver: () => false,
+  followable: () => ({ allowed: false, reason: 'a test call' }) as const,
 };
 
 const last = (): TestCallState => {

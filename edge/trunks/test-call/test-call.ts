@@ -116,7 +116,7 @@ class TestCall {
           return hunt && this.#way.over(hunt);
         },
         referTarget: (...query) => routes.referTarget(...query),
-        reachableOver: (...query) => routes.reachableOver(...query),
+        followable: (...refer) => routes.followable(...refer),
       },
       dialer: this.#way.by(dialer, () => this.#answered()),
       media: {
