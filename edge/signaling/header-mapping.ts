@@ -2,7 +2,7 @@
 import { isBuiltIn } from '#shared/agent/built-in-variables.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
-import { type HeaderFields, tokensOf } from './headers.ts';
+import { type HeaderFields, printable, tokensOf } from './headers.ts';
 
 /** Headers that become variables without a mapping, besides every `X-` header. */
 const originals: Readonly<Record<string, string>> = {
@@ -117,9 +117,9 @@ function textOf(variables: CallVariables, name: string): string | null {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** A header value on one line and without control characters, which no header may have (RFC 3261 section 25.1). */
+/** A header value on one line: folding, stray line ends and other control characters are gone. */
 function clean(value: string): string {
-  return value.replace(/\p{Cc}+[ \t]*/gu, ' ').trim();
+  return printable(value).trim();
 }
 
 /**

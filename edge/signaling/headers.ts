@@ -61,12 +61,12 @@ export function unsupportedTags(require: string | undefined): string[] {
 
 /** A Warning header with the code for reasons of our own (RFC 3261 section 20.43). */
 export function warningOf(host: string, text: string): string {
-  return `399 ${host} "${text.replace(/[\\"]/g, "'").replace(/[\r\n]+/g, ' ')}"`;
+  return `399 ${host} "${printable(text).replace(/[\\"]/g, "'")}"`;
 }
 
 /** A Reason header with a SIP cause (RFC 3326). */
 export function reasonOf(cause: number, text: string): string {
-  return `SIP;cause=${cause};text="${text.replace(/[\\"]/g, "'").replace(/[\r\n]+/g, ' ')}"`;
+  return `SIP;cause=${cause};text="${printable(text).replace(/[\\"]/g, "'")}"`;
 }
 
 /**
@@ -78,4 +78,9 @@ export function contactOf(address: string, requestUri: string, headers: HeaderFi
   const decisive = topRoute ?? headerOf(headers, 'contact') ?? '';
   const secure = /^sips:/i.test(requestUri) || /^[^,]*?<?\s*sips:/i.test(decisive);
   return secure ? `<sips:${address}>` : `<sip:${address};transport=tls>`;
+}
+
+/** Text as a header may have it: no control characters, of which CR and LF would make other headers (section 25.1). */
+export function printable(text: string): string {
+  return text.replace(/\p{Cc}+[ \t]*/gu, ' ');
 }

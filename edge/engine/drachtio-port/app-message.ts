@@ -12,6 +12,12 @@ type AppStart =
   | { readonly kind: 'request'; readonly method: string; readonly uri: string }
   | { readonly kind: 'response'; readonly status: number; readonly reason: string };
 
+/**
+ * C0 but for the tab, and DEL, which no header value may have (RFC 3261 section 25.1, TEXT-UTF8char). The octets from 0x80 on are parts of
+ * UTF-8 characters here.
+ */
+const CONTROL = /[^\P{Cc}\t\x80-\x9f]+/gu;
+
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /** Null when the start line or a header line is none. Names are kept as written by the application. */
@@ -35,7 +41,12 @@ export function parseAppMessage(sip: Buffer): AppMessage | null {
     const name = line.slice(0, colon).trim();
     names.push(name);
     keys.push(headerKey(name));
-    values.push(line.slice(colon + 1).trim());
+    values.push(
+      line
+        .slice(colon + 1)
+        .replace(CONTROL, ' ')
+        .trim(),
+    );
   }
   return { start, headers: HeaderList.from(names, keys, values), body };
 }

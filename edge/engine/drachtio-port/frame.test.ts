@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseAppMessage } from './app-message.ts';
 import { encodeFrame, type Frame, FrameReader, FramingError } from './frame.ts';
 
 function reader(maxBytes = 1_000) {
@@ -72,4 +73,9 @@ describe('frames', () => {
       expect(() => reader().frameReader.push(Buffer.from(garbage))).toThrow(FramingError);
     }
   });
+});
+
+it('a header value of the application loses its control characters, and keeps its UTF-8', () => {
+  const sip = Buffer.from('INFO sip:x SIP/2.0\r\nX-A: a\u0000b\u001b\u007fc\t d ö\r\n\r\n');
+  expect(parseAppMessage(sip)?.headers.get('x-a')).toBe(Buffer.from('a b c\t d ö').toString('latin1'));
 });

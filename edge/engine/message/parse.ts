@@ -35,7 +35,7 @@ export function parseMessage(bytes: Buffer, limits: MessageLimits = DEFAULT_MESS
   const tooLarge: Fault | null =
     bytes.length > limits.maxBytes ? { status: 513, reason: 'Message Too Large' } : null;
   const strictEnd = bytes.indexOf('\r\n\r\n', 0, 'latin1');
-  // A bare LF ends a line too, so a head without CRLF CRLF may still end somewhere in the text.
+  // A bare LF is seen as the end of a line, so that the answer to a head that has them can repeat its fields.
   const headEnd = Math.min(strictEnd === -1 ? bytes.length : strictEnd + 4, limits.maxBytes);
   const head = bytes.toString('latin1', 0, headEnd);
 
@@ -44,7 +44,8 @@ export function parseMessage(bytes: Buffer, limits: MessageLimits = DEFAULT_MESS
   const fields = parseFields(head, lineEnd + 1, limits.maxHeaders);
   const bodyStart = fields.bodyStart;
   const missingEnd: Fault | null = bodyStart === -1 ? malformed('Missing Empty Line After Headers') : null;
-  const fault = tooLarge ?? fields.fault ?? missingEnd;
+  const bareLf = hasBareLf(head, fields.bodyStart === -1 ? head.length : fields.bodyStart);
+  const fault = tooLarge ?? (bareLf ? malformed('Line Ends Without CR') : null) ?? fields.fault ?? missingEnd;
 
   if (line.charCodeAt(3) === 47 && line.slice(0, 4).toUpperCase() === 'SIP/') {
     return parseResponse(line, fields.headers, bytes, bodyStart, fault);
@@ -220,7 +221,18 @@ function endOfLine(head: string, from: number): number {
   return lf === -1 ? head.length : lf;
 }
 
-/** Where a line's content ends: before CRLF, or before a bare LF, which is taken for it. */
+/**
+ * RFC 3261 section 7: start line and header lines end in CRLF. What we took for two lines, another one on the way may
+ * take for one, and then each sees another message.
+ */
+function hasBareLf(head: string, end: number): boolean {
+  for (let lf = head.indexOf('\n'); lf !== -1 && lf < end; lf = head.indexOf('\n', lf + 1)) {
+    if (lf === 0 || head.charCodeAt(lf - 1) !== CR) return true;
+  }
+  return false;
+}
+
+/** Where a line's content ends: before CRLF, or before a bare LF. */
 function contentEnd(head: string, from: number, lineEnd: number): number {
   return lineEnd > from && head.charCodeAt(lineEnd - 1) === CR ? lineEnd - 1 : lineEnd;
 }

@@ -48,7 +48,6 @@ describe('parseSdp', () => {
   const reference = parseSdp(plain.join('\r\n'));
   const same: [string, string][] = [
     ['bare LF', plain.join('\n')],
-    ['bare CR', plain.join('\r')],
     ['blank lines', plain.join('\r\n\r\n')],
     ['trailing spaces', plain.join(' \r\n')],
     ['a line without equals sign', [...plain.slice(0, 5), 'garbage', ...plain.slice(5)].join('\r\n')],
@@ -59,6 +58,14 @@ describe('parseSdp', () => {
   ];
   it.each(same)('reads the same with %s', (_, text) => {
     expect(parseSdp(text)).toEqual(reference);
+  });
+
+  it.each([
+    ['every line', plain.join('\r')],
+    ['one line', plain.join('\r\n').replace('\r\n', '\r')],
+    ['LF CR', plain.join('\n\r')],
+  ])('refuses CR without LF: %s', (_, text) => {
+    expect(() => parseSdp(text)).toThrow('A line of the session description ends in CR without LF');
   });
 
   it('reads IPv6 and multicast addresses', () => {

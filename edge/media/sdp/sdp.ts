@@ -70,9 +70,17 @@ interface Section {
 
 /**
  * Reads a session description.
- * @throws CallRefused 488 when a media line is malformed
+ * A bare LF ends a line, as RFC 8866 section 5 has it. A bare CR does not, nor may it stand in one (section 9,
+ * byte-string): who reads it otherwise sees other lines, and other keys, than we do.
+ * @throws CallRefused 488 when a media line is malformed, or a CR stands alone
  */
 export function parseSdp(text: string): Sdp {
+  if (/\r(?!\n)/.test(text)) {
+    throw new CallRefused(
+      488,
+      'A line of the session description ends in CR without LF (RFC 8866 section 5)',
+    );
+  }
   let origin: Origin | null = null;
   let sessionName = '-';
   const times: string[] = [];
