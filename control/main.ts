@@ -1,5 +1,8 @@
 /** The control plane as a program: settings, database, first start, listen; on SIGTERM drain and end. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pino } from 'pino';
+import { guardProgram } from '#shared/fault-guard.ts';
 import { logOutput } from '#shared/log-output.ts';
 import { keepPrivate, ownerOnly } from '#shared/private-folder.ts';
 import { SettingError } from '#shared/setting-reader.ts';
@@ -9,6 +12,10 @@ import { ensureCertificates } from './certificates/files.ts';
 import { type ControlConfig, readControlConfig } from './config.ts';
 import { holdDataFolder } from './data-lock.ts';
 import { DatabaseTooNew } from './db/open.ts';
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as {
+  version: string;
+};
 
 async function main(config: ControlConfig): Promise<void> {
   ownerOnly();
@@ -22,8 +29,20 @@ async function main(config: ControlConfig): Promise<void> {
       { files: open },
       'files of the data folder belong to somebody else and may be read by others',
     );
+  let control: Awaited<ReturnType<typeof createApp>> | null = null;
+  guardProgram({
+    program: 'control',
+    version,
+    dataFolder: config.dataFolder,
+    underWay: () => ({ listening: control?.app.server.listening ?? false }),
+    log: (error, message, facts) => logger.fatal({ err: error, ...facts }, message),
+    // Stops accepting and finishes the requests that run.
+    drain: async () => control?.close(),
+    drainMs: config.shutdownSeconds * 1000,
+  });
   const release = holdDataFolder(config.dataFolder);
-  const control = await createApp({ config, logger });
+  control = await createApp({ config, logger });
+  const running = control;
   const certificates = await ensureCertificates({
     dataFolder: config.dataFolder,
     given: config.tls,
@@ -43,7 +62,7 @@ async function main(config: ControlConfig): Promise<void> {
       logger.error('requests did not end in time');
       process.exit(1);
     }, config.shutdownSeconds * 1000);
-    control.close().then(
+    running.close().then(
       () => {
         clearTimeout(tooLong);
         release();

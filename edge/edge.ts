@@ -141,6 +141,11 @@ export class Edge {
     this.#parts.engine?.reloadCertificates();
   }
 
+  /** Calls that run. */
+  get calls(): number {
+    return this.#parts.calls.size;
+  }
+
   /** Ends the running calls now; for those who do not want to wait for the drain. */
   hurry(): void {
     this.#parts.calls.endRemaining('The edge was stopped at once.');

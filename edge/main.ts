@@ -1,6 +1,7 @@
 /** The edge as a program: settings, start, signals, drain. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { guardProgram } from '#shared/fault-guard.ts';
 import { ownerOnly } from '#shared/private-folder.ts';
 import { readSettings } from './config.ts';
 import { Edge } from './edge.ts';
@@ -10,23 +11,35 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'pac
   version: string;
 };
 
+/** For what comes after the calls of a drain: the last BYEs and reports, ms. */
+const closeMs = 15_000;
+
 async function run(): Promise<void> {
   ownerOnly();
   const settings = readSettings();
   const log = createLog(settings.logLevel);
-  // A bug in one call must not end the others: it reaches the log with its stack, and the process goes on.
-  process.on('uncaughtException', (error) => log.error({ err: error }, 'unexpected error'));
-  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unexpected rejection'));
-  const edge = await Edge.start(settings, log, `Trunkline/${version}`);
-  log.info({ sip: `${settings.sip.host}:${settings.sip.port}` }, 'edge takes calls');
+  let edge: Edge | null = null;
   let stopping = false;
+  guardProgram({
+    program: 'edge',
+    version,
+    dataFolder: settings.dataDir,
+    underWay: () => ({ calls: edge?.calls ?? 0, stopping }),
+    log: (error, message, facts) => log.fatal({ err: error, ...facts }, message),
+    // Running calls may end, new ones are refused.
+    drain: async () => edge?.stop(),
+    drainMs: settings.drainTimeoutMs + closeMs,
+  });
+  edge = await Edge.start(settings, log, `Trunkline/${version}`);
+  log.info({ sip: `${settings.sip.host}:${settings.sip.port}` }, 'edge takes calls');
+  const started = edge;
   const stop = (): void => {
     if (stopping) {
-      edge.hurry();
+      started.hurry();
       return;
     }
     stopping = true;
-    edge.stop().then(
+    started.stop().then(
       () => process.exit(0),
       (error: unknown) => {
         log.error({ err: error }, 'the edge did not stop cleanly');
@@ -36,7 +49,7 @@ async function run(): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  process.on('SIGHUP', () => edge.reloadCertificates());
+  process.on('SIGHUP', () => started.reloadCertificates());
 }
 
 run().catch((error: unknown) => {

@@ -3,8 +3,11 @@
  * are commands; on stdout it writes one JSON object per line. It ends when stdin does, so that it never
  * outlives the edge.
  */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { systemClock } from '#shared/clock.ts';
+import { guardProgram } from '#shared/fault-guard.ts';
 import { ConfigurationError, parseConfiguration, stackOptions } from './configuration.ts';
 import type { Log } from './context.ts';
 import { Stack } from './stack.ts';
@@ -15,6 +18,10 @@ const TELL_EVERY_MS = 10_000;
 const CLOSE_WITHIN_MS = 5_000;
 /** Exit codes: a configuration or environment that somebody has to correct; a bug. */
 const EXIT_UNUSABLE = 2;
+
+const { version } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8'),
+) as { version: string };
 
 function emit(event: Record<string, unknown>): void {
   process.stdout.write(`${JSON.stringify(event)}\n`);
@@ -70,10 +77,18 @@ async function run(): Promise<void> {
   process.on('SIGINT', stop);
   // Whoever read our lines is gone: nobody will stop us.
   process.stdout.on('error', stop);
-  process.on('uncaughtException', (error) => log('error', error.message, { stack: error.stack }));
-  process.on('unhandledRejection', (reason) => {
-    const error = reason instanceof Error ? reason : new Error(String(reason));
-    log('error', error.message, { stack: error.stack });
+  guardProgram({
+    program: 'engine',
+    version,
+    // As the edge, which hands its environment on.
+    dataFolder: resolve(process.env.TRUNKLINE_DATA || 'data'),
+    underWay: () => stack.metrics(),
+    log: (error, message, facts) => {
+      const { message: what, stack: where } = error instanceof Error ? error : new Error(String(error));
+      log('error', `${message}: ${what}`, { ...facts, stack: where });
+    },
+    drain: () => stack.close(),
+    drainMs: CLOSE_WITHIN_MS,
   });
 
   for await (const line of { [Symbol.asyncIterator]: () => lines }) {

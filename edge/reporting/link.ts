@@ -20,9 +20,13 @@ export interface LinkLimits {
   readonly window: number;
   /** How long reports are gathered before a frame is sent, ms. */
   readonly gatherMs: number;
-  /** Wait before a new connection attempt: first, and at most (it doubles), ms. */
+  /**
+   * Wait before a new connection attempt, ms: first, at most (it doubles), and at most while control answers and
+   * refuses us, which no haste alters. Each is shortened by up to half, so that edges do not come all at once.
+   */
   readonly retryMs: number;
   readonly maxRetryMs: number;
+  readonly maxRefusedMs: number;
   /** Ping interval, and silence after which the connection counts as lost, ms. */
   readonly pingMs: number;
   readonly deadMs: number;
@@ -38,7 +42,9 @@ export const defaultLinkLimits: LinkLimits = {
   window: 4,
   gatherMs: 10,
   retryMs: 250,
-  maxRetryMs: 15_000,
+  // Edges are back within 2 s of control's return.
+  maxRetryMs: 1_500,
+  maxRefusedMs: 15_000,
   pingMs: 10_000,
   deadMs: 25_000,
   statusMs: 10_000,
@@ -52,6 +58,8 @@ export interface LinkOptions {
   readonly outbox: Outbox;
   readonly clock: Clock;
   readonly limits?: LinkLimits;
+  /** 0..1; spreads the attempts. Default: Math.random. */
+  readonly random?: () => number;
   /** The first frame of each connection. */
   hello(): Extract<EdgeToControl, { type: 'hello' }>;
   onConfig(config: EdgeConfig): void;
@@ -77,6 +85,8 @@ export class Link {
   /** Last sequence number of each frame on its way. */
   #inFlight: number[] = [];
   #retryMs: number;
+  /** Attempts in a row that did not connect. */
+  #failures = 0;
   #retry: Timer | null = null;
   #gather: Timer | null = null;
   #ping: Timer | null = null;
@@ -178,13 +188,22 @@ export class Link {
     this.#status?.cancel();
     if (this.#closed || socket === null) return;
     socket.terminate();
-    this.#options.log('warn', wasReady ? 'control plane lost' : 'control plane unreachable', {
-      control_url: this.#options.controlUrl,
-      reason: why,
-      retry_ms: this.#retryMs,
-    });
-    this.#retry = this.#options.clock.after(this.#retryMs, () => this.#connect());
-    this.#retryMs = Math.min(this.#retryMs * 2, this.#limits.maxRetryMs);
+    this.#failures = wasReady ? 0 : this.#failures + 1;
+    const { random = Math.random } = this.#options;
+    const pauseMs = Math.round(this.#retryMs * (1 - random() / 2));
+    // The first failure, and then ever more seldom.
+    if (Number.isInteger(Math.log2(Math.max(1, this.#failures)))) {
+      this.#options.log('warn', wasReady ? 'control plane lost' : 'control plane unreachable', {
+        control_url: this.#options.controlUrl,
+        reason: why,
+        failures: this.#failures,
+        retry_ms: pauseMs,
+      });
+    }
+    this.#retry = this.#options.clock.after(pauseMs, () => this.#connect());
+    const isRefused = why !== undefined && /^Unexpected server response: 4/.test(why);
+    const most = isRefused ? this.#limits.maxRefusedMs : this.#limits.maxRetryMs;
+    this.#retryMs = Math.min(this.#retryMs * 2, most);
   }
 
   #receive(text: string): void {
@@ -236,6 +255,7 @@ export class Link {
     this.connections += 1;
     this.#ready = true;
     this.#retryMs = this.#limits.retryMs;
+    this.#failures = 0;
     this.#inFlight = [];
     this.#options.outbox.acknowledge(acknowledged);
     this.#sentSeq = acknowledged;

@@ -9,14 +9,20 @@ export interface ProgramOptions {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
-  /** Told whenever the program ended without being asked to, before it is started again. */
-  readonly onLost: (how: string, restartInMs: number) => void;
+  /**
+   * Told whenever the program ended without being asked to, before it is started again. `isCrash`: by a signal or a
+   * fault, so that the next start may go well; else it has said itself that it cannot work.
+   */
+  readonly onLost: (how: string, restartInMs: number, isCrash: boolean) => void;
 }
 
 /** Runs of this length count as healthy: the next pause is the shortest again. */
 const healthyMs = 60_000;
 const firstPauseMs = 500;
-const longestPauseMs = 30_000;
+/** A program that comes back late is an outage of its own. */
+const longestPauseMs = 5_000;
+/** How a program ends after a fault that it did not expect (shared/fault-guard.ts). */
+const exitFault = 70;
 
 /** @param failures how many times in a row the program ended early, from 1 */
 function restartPause(failures: number): number {
@@ -51,9 +57,13 @@ export class Program {
       detached: true,
     });
     this.#child = child;
-    child.once('error', (error) => this.#ended(error.message, startedAt));
+    child.once('error', (error) => this.#ended(error.message, startedAt, false));
     child.once('exit', (code, signal) =>
-      this.#ended(signal ? `was killed by ${signal}` : `ended with exit code ${code}`, startedAt),
+      this.#ended(
+        signal ? `was killed by ${signal}` : `ended with exit code ${code}`,
+        startedAt,
+        signal !== null || code === exitFault,
+      ),
     );
   }
 
@@ -75,7 +85,7 @@ export class Program {
     this.#child?.kill('SIGKILL');
   }
 
-  #ended(how: string, startedAt: number): void {
+  #ended(how: string, startedAt: number, isCrash: boolean): void {
     if (!this.#child) return;
     this.#child = null;
     if (this.#stopping) return;
@@ -83,7 +93,7 @@ export class Program {
     this.#failures = clock.now() - startedAt >= healthyMs ? 1 : this.#failures + 1;
     const pause = restartPause(this.#failures);
     this.#restart = clock.after(pause, () => this.start());
-    onLost(how, pause);
+    onLost(how, pause, isCrash);
   }
 }
 

@@ -82,8 +82,9 @@ export class Supervisor {
       // Control counts itself ready only with an edge that has its configuration.
       env: { ...env, EXPECT_EDGE: env.EXPECT_EDGE || 'true' },
       clock: this.#clock,
-      onLost: (how, pause) => {
-        if (this.#ready) this.#options.say(`${name} ${how}; starting it again in ${pause / 1000} s`);
+      onLost: (how, pause, isCrash) => {
+        if (this.#ready || isCrash)
+          this.#options.say(`${name} ${how}; starting it again in ${pause / 1000} s`);
         else this.#lost = `${name} ${how}`;
       },
     });
