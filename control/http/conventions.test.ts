@@ -177,7 +177,7 @@ describe('bodies', () => {
       'INVALID_PARAMETER /directions/0/options/allowed_ips',
       'INVALID_PARAMETER /directions/0/priority',
       'INVALID_PARAMETER /directions/1/sip_endpoint',
-      'INVALID_PARAMETER /directions/2',
+      'INVALID_PARAMETER /directions/2/type',
       'INVALID_PARAMETER /phone_number',
       'UNKNOWN_PROPERTY /a~1b~0c',
       'UNKNOWN_PROPERTY /directions/0/options/extra',

@@ -40,6 +40,26 @@ function constantsAgree(schema: Record<string, unknown>, value: Record<string, u
   );
 }
 
+/** The member by which the objects of a union are told apart, and the values it may have; null: there is none. */
+export function discriminator(
+  variants: readonly unknown[],
+): { readonly name: string; readonly values: readonly unknown[] } | null {
+  const objects = flattened(variants).filter(
+    (schema) => schema.type === 'object' && isRecord(schema.properties),
+  );
+  const [first] = objects;
+  if (!first || !isRecord(first.properties)) return null;
+  for (const name of Object.keys(first.properties)) {
+    const values = objects.map(({ properties }) => {
+      const member = isRecord(properties) ? properties[name] : undefined;
+      return isRecord(member) && 'const' in member ? member.const : undefined;
+    });
+    if (!values.includes(undefined) && new Set(values).size > 1)
+      return { name, values: [...new Set(values)] };
+  }
+  return null;
+}
+
 /** What a value must be that is no member of a union. */
 export function unionRule(variants: readonly unknown[]): string {
   const names = flattened(variants).map((schema) => {

@@ -7,7 +7,7 @@ import { type ErrorItem, errorItem } from '#shared/errors.ts';
 import { compiled } from './compiled.ts';
 import { resolvePointer, ruleText, type SchemaError } from './rule-text.ts';
 import { Trimmer } from './trim.ts';
-import { isRecord, meantVariant, unionRule } from './variants.ts';
+import { discriminator, isRecord, meantVariant, unionRule } from './variants.ts';
 
 /** At most this many violations are listed. */
 const mostListed = 20;
@@ -87,12 +87,23 @@ export class BodyCheck {
     const part = resolvePointer(value, error.instancePath);
     const variants = isRecord(union) && Array.isArray(union.anyOf) ? union.anyOf : [];
     const meant = meantVariant(variants, part);
-    if (!meant) return [invalid(prefix + error.instancePath, unionRule(variants))];
+    if (!meant) return [notOfUnion(prefix + error.instancePath, variants, part)];
     const check = this.#variants.get(meant) ?? new BodyCheck(meant);
     this.#variants.set(meant, check);
     const path = prefix + error.instancePath;
     return check.#explain(part, path, mostListed);
   }
+}
+
+/** An object of an unknown kind is refused where it says its kind, anything else as a whole. */
+function notOfUnion(path: string, variants: readonly unknown[], value: unknown): ErrorItem {
+  const kind = isRecord(value) ? discriminator(variants) : null;
+  if (!kind || !isRecord(value) || kind.values.includes(value[kind.name])) {
+    return invalid(path, unionRule(variants));
+  }
+  const at = `${path}/${pointerPart(kind.name)}`;
+  if (!(kind.name in value)) return invalid(at, 'required');
+  return invalid(at, `must be ${kind.values.map((one) => JSON.stringify(one)).join(' or ')}`);
 }
 
 /** Whether a path of the schema leads into a member of one of the unions. */

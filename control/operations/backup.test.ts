@@ -63,6 +63,19 @@ async function run(
 
 const passphrase = { BACKUP_PASSPHRASE: 'correct horse battery staple' };
 
+describe('a backup without a name', () => {
+  it('is made in a folder of its own within the data folder, not where the command was called', async () => {
+    const { control } = await start('data');
+    await control.close();
+    const before = readdirSync(process.cwd());
+    const told = await run('backup', 'data', []);
+    const [made = ''] = readdirSync(at('data', 'backups'));
+    expect(made).toMatch(/^trunkline-backup-/);
+    expect(told).toContain(at('data', 'backups', made));
+    expect(readdirSync(process.cwd())).toEqual(before);
+  });
+});
+
 describe('a backup with a passphrase', () => {
   it('is taken while the control plane runs, and restored elsewhere it serves the same data', async () => {
     const { control, made } = await start('old');

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { changeMail } from './notice-rules.ts';
 import {
   detail,
   initiate,
@@ -146,6 +147,50 @@ describe('moving', () => {
       expect((await move(test, id, { status: 'in_progress', phone_numbers })).codes).toEqual([
         'INVALID_PHONE_NUMBERS',
       ]);
+  });
+});
+
+describe('a request whose numbers end apart', () => {
+  it('is told of with how many completed and failed, and why, although nobody gave a reason at the end', async () => {
+    await test.call('PATCH', '/v1/org/settings', {
+      body: { event_webhook_url: 'https://hooks.example.com/all' },
+    });
+    const id = await signed([number, other]);
+    await move(test, id, { status: 'in_progress' });
+    await move(test, id, { status: 'failed', phone_numbers: [number], reason: 'Wrong account number' });
+    await move(test, id, { status: 'completed' });
+    const { db } = test.control.services.database;
+    const mails = await db.selectFrom('port_mails').select('subject').execute();
+    expect(mails.map(({ subject }) => subject)).toContain('Port of 2 numbers: 1 completed, 1 failed');
+    const mail = changeMail({
+      requestId: id,
+      organization: 'Acme',
+      from: 'in_progress',
+      to: 'completed',
+      reason: 'Wrong account number',
+      reasons: new Map([[number, 'Wrong account number']]),
+      numbers: [
+        { number, status: 'failed' },
+        { number: other, status: 'completed' },
+      ],
+      focDate: null,
+      expected: null,
+    });
+    expect(mail.text).toContain('has ended: 1 completed, 1 failed.');
+    expect(mail.text).toContain('Reason: Wrong account number');
+    const events = await db
+      .selectFrom('webhook_deliveries')
+      .selectAll()
+      .where('subject_id', '=', id)
+      .execute();
+    const data = events.map(({ body }) => JSON.parse(body ?? '{}').data);
+    expect(data.find(({ to_status }) => to_status === 'completed')).toMatchObject({
+      reason: 'Wrong account number',
+      phone_numbers: [
+        { number, status: 'failed' },
+        { number: other, status: 'completed' },
+      ],
+    });
   });
 });
 

@@ -18,6 +18,7 @@ import { cancelOrder, orderSubject } from './orders-store.ts';
 import { openDetails } from './sealed-store.ts';
 import { type Actor, isOpen, type NumberState, planMove, requestStatus } from './state-rules.ts';
 import {
+  findHistory,
   findNumbers,
   findRequest,
   holdersOf,
@@ -149,7 +150,9 @@ async function follow(
   if (isCalledOff && move.actor !== 'system') await cancelOrder(db, after.id, now);
   if (after.status === before.status) return;
   if (before.status === 'waiting_for_signature') await dropSignatureMails(db, after.id);
-  const { reason } = move;
+  const reasons = await reasonsOf(db, after.id, numbers);
+  // Numbers that ended earlier left the request in its state, so nobody was told why.
+  const reason = move.reason ?? ([...new Set(reasons.values())].join('; ') || null);
   await queueEvent(db, services.clock, {
     orgId: after.org_id,
     type: 'port.status_changed',
@@ -171,6 +174,7 @@ async function follow(
     to: after.status,
     reason,
     numbers,
+    reasons,
     focDate: after.foc_date,
     expected: expectedOf(after, services.clock.now()),
   });
@@ -181,6 +185,28 @@ async function follow(
     'status',
     openDetails(services.secrets, after).notification_emails,
     mail,
+  );
+}
+
+/** Why numbers failed or were canceled, by number. */
+async function reasonsOf(
+  db: Db,
+  requestId: string,
+  numbers: readonly NumberState[],
+): Promise<Map<string, string>> {
+  const reasons = new Map<string, string>();
+  for (const entry of await findHistory(db, requestId)) {
+    if (entry.reason === null) continue;
+    const named: string[] = JSON.parse(entry.numbers);
+    for (const { number, status } of numbers) {
+      if (status === entry.to_status && named.includes(number)) reasons.set(number, entry.reason);
+    }
+  }
+  return new Map(
+    [...reasons].filter(([number]) => {
+      const status = numbers.find((one) => one.number === number)?.status;
+      return status === 'failed' || status === 'canceled';
+    }),
   );
 }
 

@@ -1,6 +1,6 @@
 /** What mails about port requests say. Pure. */
 import type { PortStatus } from '../db/tables.ts';
-import type { NumberState } from './state-rules.ts';
+import { isOpen, type NumberState } from './state-rules.ts';
 
 export interface PortMail {
   readonly subject: string;
@@ -47,6 +47,8 @@ export interface ChangeFacts {
   readonly to: PortStatus;
   readonly reason: string | null;
   readonly numbers: readonly NumberState[];
+  /** Why numbers failed or were canceled, by number. */
+  readonly reasons: ReadonlyMap<string, string>;
   readonly focDate: string | null;
   readonly expected: { readonly earliest: string; readonly latest: string } | null;
 }
@@ -62,14 +64,19 @@ const words: Readonly<Record<PortStatus, string>> = {
 
 /** To `notification_emails`: the request's state has changed. */
 export function changeMail(facts: ChangeFacts): PortMail {
-  const { expected, focDate, numbers, reason } = facts;
+  const { expected, focDate, numbers, reason, reasons } = facts;
+  const mixed = mixedEnd(facts);
   return {
-    subject: `Port of ${count(numbers.length)}: ${facts.to.replaceAll('_', ' ')}`,
+    subject: `Port of ${count(numbers.length)}: ${mixed ?? facts.to.replaceAll('_', ' ')}`,
     text: lines([
-      `The port request of ${oneLine(facts.organization)} ${words[facts.to]}.`,
+      `The port request of ${oneLine(facts.organization)} ${mixed === null ? words[facts.to] : `has ended: ${mixed}`}.`,
       ...(reason === null ? [] : ['', `Reason: ${oneLine(reason)}`]),
       '',
-      ...numbers.map(({ number, status }) => `  ${number.padEnd(16)} ${status.replaceAll('_', ' ')}`),
+      ...numbers.map(({ number, status }) => {
+        const why = reasons.get(number);
+        const told = why === undefined || why === reason ? '' : `: ${oneLine(why)}`;
+        return `  ${number.padEnd(16)} ${status.replaceAll('_', ' ')}${told}`;
+      }),
       ...(focDate === null ? [] : ['', `Date confirmed by the losing carrier: ${focDate}`]),
       ...(expected === null || focDate !== null
         ? []
@@ -78,6 +85,16 @@ export function changeMail(facts: ChangeFacts): PortMail {
       `Port request ${facts.requestId}, before: ${facts.from.replaceAll('_', ' ')}`,
     ]),
   };
+}
+
+/** How the numbers of an ended request ended when not all did so alike, such as `1 completed, 1 failed`; else null. */
+function mixedEnd({ numbers, to }: Pick<ChangeFacts, 'numbers' | 'to'>): string | null {
+  if (isOpen(to) || numbers.every(({ status }) => status === to)) return null;
+  return (['completed', 'failed', 'canceled'] as const)
+    .map((end) => ({ end, many: numbers.filter(({ status }) => status === end).length }))
+    .filter(({ many }) => many > 0)
+    .map(({ end, many }) => `${many} ${end}`)
+    .join(', ');
 }
 
 function count(numbers: number): string {

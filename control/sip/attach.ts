@@ -1,6 +1,9 @@
 /** POST /v1/sip/attach, /update and /detach (contract 2.3, 2.4, 2.6). */
+
+import { isBuiltIn } from '#shared/agent/built-in-variables.ts';
 import type { Attach, Detach, Update } from '#shared/api/sip.ts';
 import { toE164 } from '#shared/e164.ts';
+import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import { type Actor, changedFields, systemActor } from '../audit/rules.ts';
@@ -114,6 +117,24 @@ function fieldsChanged(
 }
 
 function warningsOf(services: Services, number: string, rows: readonly SipConfigurationRow[]): string[] {
+  return [...sourceWarnings(services, number, rows), ...headerWarnings(number, rows)];
+}
+
+/** Whether a call has a variable is only known when it is made, so a header that depends on one is told of here. */
+function headerWarnings(number: string, rows: readonly SipConfigurationRow[]): string[] {
+  return rows
+    .filter((row) => row.direction === 'outbound' && row.headers !== null)
+    .flatMap((row) => JSON.parse(row.headers ?? '[]') as HeaderMapping[])
+    .flatMap((item) =>
+      item.type === 'custom' && item.passthrough !== true && !isBuiltIn(item.key)
+        ? [
+            `${number} sends the header ${item.value} only on calls that have a variable "${item.key}", such as one of request_data; for a fixed text set passthrough to true.`,
+          ]
+        : [],
+    );
+}
+
+function sourceWarnings(services: Services, number: string, rows: readonly SipConfigurationRow[]): string[] {
   if (!rows.some((row) => row.direction === 'inbound')) return [];
   switch (inboundSources(rows, services.config.openInbound)) {
     case 'listed':

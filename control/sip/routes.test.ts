@@ -20,6 +20,35 @@ const configurations = async () =>
     sip_endpoint: string | null;
   }[];
 
+describe('a mapped header of outbound calls', () => {
+  it('is told of when it depends on a variable that not every call has', async () => {
+    const header = (key: string, value: string, more: object = {}) => ({
+      type: 'custom',
+      key,
+      value,
+      ...more,
+    });
+    const items = [
+      header('customer', 'X-Customer'),
+      header('call_id', 'X-Call'),
+      header('X-Fixed', 'always', { passthrough: true }),
+    ];
+    const { body } = await test.call('POST', '/v1/sip/attach', {
+      body: {
+        phone_number: '+14155550100',
+        directions: [
+          {
+            type: 'outbound',
+            sip_endpoint: 'trunk.example.com',
+            headers: { direction: 'outbound', headers: items },
+          },
+        ],
+      },
+    });
+    expect(body.data?.warnings).toEqual([expect.stringMatching(/X-Customer .*variable "customer"/)]);
+  });
+});
+
 describe('POST /v1/sip/attach', () => {
   it('attaches an inbound configuration and shows it with all its defaults', async () => {
     const answer = await attach({

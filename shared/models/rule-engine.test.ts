@@ -83,8 +83,23 @@ describe('extracting', () => {
     ['mail ann@example.com', 'string', 'email', 'ann@example.com'],
     ['call (415) 555-0101', 'string', 'phone number', '4155550101'],
     ['  the blue one ', 'string', 'which', 'the blue one'],
+    ['You are booked, my account number is 4711.', 'string', 'account number', '4711'],
+    ['four seven one one', 'string', 'customer number', '4711'],
+    ['it is AB-12, thanks', 'string', 'order code', 'AB-12'],
+    ['4711 0815', 'string', 'account number', '47110815'],
+    ['I do not have it with me', 'string', 'account number', undefined],
   ])('"%s" as %s %s is %s', async (text, type, description, value) => {
     expect(await extract(text, ['v', type, description])).toEqual(value === undefined ? {} : { v: value });
+  });
+
+  it('takes what follows the name of the variable, not the sentence around it', async () => {
+    const text = 'I told you already, my favourite colour is dark blue, and hurry up.';
+    expect(await extract(text, ['favourite_colour', 'string'])).toEqual({ favourite_colour: 'dark blue' });
+    expect(await extract('You are booked, my account number is 4711.', ['account_number', 'string'])).toEqual(
+      {
+        account_number: '4711',
+      },
+    );
   });
 
   it('takes a whole sentence only when one text is wanted', async () => {

@@ -66,5 +66,37 @@ function textIn(text: string, wanted: VariableWanted, alone: boolean): string | 
     if (named?.[1] !== undefined) return named[1].replace(/[.\s]+$/, '').split(/\s+(?:and|but)\s+/)[0];
     if (!/^[\p{L}'’.-]+(?:\s+[\p{L}'’.-]+){0,3}$/u.test(text.trim())) return undefined;
   }
-  return alone ? text.trim() : undefined;
+  const said = namedValueIn(text, wanted.name);
+  if (identifier.test(about)) return identifierIn(said ?? text);
+  return said ?? (alone ? text.trim() : undefined);
+}
+
+/** A value that stands for something: figures, letters and marks, and no sentence. */
+const identifier =
+  /\b(?:number|code|id|pin|reference|zip|postcode|postal code|serial)\b|_(?:number|code|id|pin|ref|zip)\b/;
+
+/** What follows the variable's own name: `my account number is 4711, thanks` has `4711`. */
+function namedValueIn(text: string, name: string): string | undefined {
+  const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+  if (words.length === 0) return undefined;
+  const named = words.map((word) => word.replaceAll(/[^\p{L}\p{N}]/gu, '')).join('[\\s_-]+');
+  const after = new RegExp(
+    `\\b${named}(?:\\s+(?:is|are|was|would be|will be)|'s|\\s*[:=])\\s+([^,;!?]+)`,
+    'iu',
+  );
+  const value = after
+    .exec(text)?.[1]
+    ?.split(/\.(?:\s|$)|\s+(?:and|but)\s+/)[0]
+    ?.trim();
+  return value === '' ? undefined : value;
+}
+
+/** Figures as they are written or spoken; a single word may be one without a figure. */
+function identifierIn(text: string): string | undefined {
+  const written = /(?:[\p{L}\d]+-)*[\p{L}\d]*\d[\p{L}\d]*(?:[-/][\p{L}\d]+|[ ]\d+)*/u.exec(text)?.[0];
+  if (written !== undefined) return written.replaceAll(/(?<=\d) (?=\d)/g, '');
+  const figures = (text.toLowerCase().match(/[a-z]+/g) ?? []).map(stem).filter((word) => /^\d$/.test(word));
+  if (figures.length > 1) return figures.join('');
+  const word = text.trim().replace(/[.!?]+$/, '');
+  return /^[\p{L}\d_-]+$/u.test(word) && yesOrNo(word) === null ? word : undefined;
 }
