@@ -18,9 +18,29 @@ await reportTrouble(async () => {
   const bootstrap = await readBootstrap(file).catch((error: Error) => {
     throw new Trouble('cannot place a call', error.message, 'start Trunkline with `npm start` first');
   });
+  await checkNumber(bootstrap);
   const callId = await placeCall(bootstrap);
   await showRecord(bootstrap, callId);
 });
+
+/** @throws Trouble when the first organization does not hold the number: its key would not show the call */
+async function checkNumber(bootstrap: Bootstrap): Promise<void> {
+  const url = `${bootstrap.control_url}/v1/inbound/${encodeURIComponent(number)}`;
+  const headers = { authorization: `Bearer ${bootstrap.api_key}` };
+  const response = await fetch(url, { headers }).catch((error: Error) => {
+    throw new Trouble(
+      'cannot reach the API',
+      `${url}: ${error.message}`,
+      'see whether `npm start` still runs',
+    );
+  });
+  if (response.status !== 404) return;
+  throw new Trouble(
+    `${number} is no number of the first organization`,
+    'its calls are in the call log of another organization, or the number does not exist',
+    'call a number of GET /v1/inbound, or call this one from a phone and read the call with the key of its organization',
+  );
+}
 
 async function placeCall(bootstrap: Bootstrap): Promise<string> {
   const { host, port } = bootstrap.sip;

@@ -25,6 +25,35 @@ describe('docs/errors.md', () => {
   });
 });
 
+describe('every error of a limit', () => {
+  const ofLimits = [
+    'ANSWER_TOO_LARGE',
+    'DISCOVERY_IN_PROGRESS',
+    'FILE_TOO_LARGE',
+    'PAYLOAD_TOO_LARGE',
+    'QUOTA_EXCEEDED',
+    'RATE_LIMITED',
+    'SIMULATION_LIMIT',
+    'SIP_CONFIG_LIMIT',
+    'TOO_MANY_SCENARIOS',
+    'TORNADO_ALREADY_ACTIVE',
+  ] as const;
+
+  it.each(ofLimits)('%s names the limit and says what to do', (code) => {
+    const { message } = apiErrors[code];
+    const [limit = '', remedy = ''] = message.split('; ');
+    expect(limit).toMatch(/\d|details\.(quota|scope)/);
+    expect(remedy).toMatch(/^(ask|delete|detach|lower|name|send|wait) /);
+  });
+
+  it('is among these', () => {
+    const named = Object.keys(apiErrors).filter((code) =>
+      /LIMIT|QUOTA|TOO_LARGE|TOO_MANY|_ALREADY_ACTIVE$/.test(code),
+    );
+    expect(named.filter((code) => !ofLimits.some((one) => one === code))).toEqual([]);
+  });
+});
+
 describe('ApiError', () => {
   it('takes status and message from its first error', () => {
     const error = ApiError.invalid('/directions/0/priority', 'must be >= 1');

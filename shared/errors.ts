@@ -30,7 +30,10 @@ export const apiErrors = {
   NO_OUTBOUND_ROUTE: { status: 400, message: 'No number with an outbound configuration can make this call.' },
   REFER_NOT_SUPPORTED: { status: 400, message: 'The peer of the call does not take REFER.' },
   INVALID_PHONE_NUMBER: { status: 400, message: 'The phone number is not an E.164 number.' },
-  SIP_CONFIG_LIMIT: { status: 400, message: 'The number would have more SIP configurations than allowed.' },
+  SIP_CONFIG_LIMIT: {
+    status: 400,
+    message: 'A number has at most 10 SIP configurations; detach one first.',
+  },
   FAILOVER_OUTBOUND_ONLY: { status: 400, message: 'Failover belongs to outbound configurations.' },
   FAILOVER_ENDPOINTS_REQUIRED: {
     status: 400,
@@ -58,8 +61,16 @@ export const apiErrors = {
   EMPTY_TRANSCRIPT: { status: 400, message: 'The conversation holds no words of the caller.' },
   NUMBER_NOT_TESTABLE: { status: 400, message: 'The number does not answer with the tested agent.' },
   NO_SCENARIOS: { status: 400, message: 'The pathway has no enabled scenario.' },
-  TOO_MANY_SCENARIOS: { status: 400, message: 'The pathway has more than 50 enabled scenarios.' },
-  SIMULATION_LIMIT: { status: 400, message: 'A simulation set has at most 1000 runs.' },
+  TOO_MANY_SCENARIOS: {
+    status: 400,
+    message:
+      'The pathway has more than 50 enabled scenarios; name at most 50 in scenario_ids, or disable some.',
+  },
+  SIMULATION_LIMIT: {
+    status: 400,
+    message:
+      'A simulation set has at most 1000 runs; lower simulations_per_scenario, or name fewer scenarios.',
+  },
   AUTH_FAILURE: { status: 401, message: 'Unauthorized' },
   SIP_NOT_ENABLED: { status: 403, message: 'SIP is not enabled for this organization.' },
   OPERATOR_KEY_REQUIRED: { status: 403, message: 'This endpoint needs an operator key.' },
@@ -96,14 +107,21 @@ export const apiErrors = {
     message: 'This Idempotency-Key was used with another body on the same path.',
   },
   CALL_NOT_ACTIVE: { status: 409, message: 'The call is not in progress, or is being transferred already.' },
-  DISCOVERY_IN_PROGRESS: { status: 409, message: 'A discovery of the organization is running.' },
+  DISCOVERY_IN_PROGRESS: {
+    status: 409,
+    message: 'At most 1 discovery of an organization runs at a time; wait for the one that is running.',
+  },
   NUMBER_IN_USE: { status: 409, message: 'The number is held by another organization.' },
   PORT_ALREADY_IN_PROGRESS: { status: 409, message: 'A number is being ported already.' },
   PORT_NOT_CANCELABLE: { status: 409, message: 'The port has ended and cannot be canceled.' },
   INVALID_TRANSITION: { status: 409, message: 'The number cannot go from its state to that one.' },
   ALREADY_SIGNED: { status: 409, message: 'The letter is signed already.' },
   SIGNATURE_LINK_EXPIRED: { status: 410, message: 'The signature link is not valid any more.' },
-  QUOTA_EXCEEDED: { status: 409, message: 'The organization keeps as many of these as it may.' },
+  QUOTA_EXCEEDED: {
+    status: 409,
+    message:
+      'The quota that details.quota names is reached; delete some of these, or ask the operator for more.',
+  },
   DOCUMENT_IN_USE: { status: 409, message: 'A port request names the document; it is kept with it.' },
   PATHWAY_IN_USE: { status: 409, message: 'The pathway is in use.' },
   CHAT_COMPLETED: { status: 409, message: 'The chat has ended.' },
@@ -120,17 +138,27 @@ export const apiErrors = {
   RUN_NOT_FINISHED: { status: 409, message: 'The run has not ended yet.' },
   RUN_NOT_FAILED: { status: 409, message: 'Only failed runs are analysed.' },
   RUN_RECORD_DELETED: { status: 410, message: 'What was said in the run is kept no longer.' },
-  TORNADO_ALREADY_ACTIVE: { status: 409, message: 'A tornado session of the pathway is running.' },
+  TORNADO_ALREADY_ACTIVE: {
+    status: 409,
+    message:
+      'At most 1 tornado session of a pathway runs at a time; wait for the one that is running, or cancel it.',
+  },
   TORNADO_NOT_ACTIVE: { status: 409, message: 'The session has ended.' },
   ANSWER_TOO_LARGE: {
     status: 400,
     message: 'The answer would be larger than 16 MiB; ask for a smaller page (limit), or for less of it.',
   },
-  PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than allowed.' },
-  FILE_TOO_LARGE: { status: 413, message: 'The file is larger than 10 MiB.' },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    message: 'The body is larger than 1 MiB (an upload: 11 MiB); send less at a time.',
+  },
+  FILE_TOO_LARGE: { status: 413, message: 'The file is larger than 10 MiB; send a smaller one.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The body must be application/json.' },
   UNSUPPORTED_FILE_TYPE: { status: 415, message: 'The file is not a PDF, JPEG, PNG, GIF or WebP.' },
-  RATE_LIMITED: { status: 429, message: 'Too many requests; wait and try again.' },
+  RATE_LIMITED: {
+    status: 429,
+    message: 'The limit that details.scope names is reached; wait for the seconds of Retry-After.',
+  },
   INTERNAL_ERROR: { status: 500, message: 'Internal error' },
   MODEL_UNAVAILABLE: { status: 502, message: 'The language model gave no usable answer; try again.' },
   SERVICE_UNAVAILABLE: { status: 503, message: 'A part of the service is not available; try again.' },

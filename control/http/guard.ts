@@ -109,11 +109,11 @@ export function showWindow(reply: FastifyReply, state: WindowState): void {
 }
 
 function rateLimited(state: WindowState): ApiError {
-  return ApiError.of('RATE_LIMITED', {
-    limit: state.limit,
-    window_seconds: state.windowSeconds,
-    scope: state.scope,
-  }).waiting(state.resetSeconds);
+  const { limit, resetSeconds, scope, windowSeconds } = state;
+  const message = `At most ${limit} requests in ${windowSeconds} s (limit "${scope}"); wait ${resetSeconds} s and try again.`;
+  return ApiError.of('RATE_LIMITED', { limit, window_seconds: windowSeconds, scope }, message).waiting(
+    resetSeconds,
+  );
 }
 
 /** Every `/v1/sip` route needs the entitlement (contract 1.1). */

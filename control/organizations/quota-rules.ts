@@ -20,6 +20,24 @@ const tables = {
   chats: 'chats',
 } as const satisfies Readonly<Record<string, Quota>>;
 
+/** How room is made under each quota. */
+const remedies: Readonly<Record<Quota, string>> = {
+  pathways: 'delete a pathway',
+  pathwayVersions: 'delete a version of the pathway',
+  graphBytes: 'make graphs smaller, or delete pathways or versions; the quota is in bytes',
+  tools: 'delete a tool',
+  personas: 'delete a persona',
+  widgets: 'delete a widget',
+  numbers: 'detach numbers, or cancel a port request',
+  openThreads: 'end a thread of the widget',
+  openThreadsOfVisitor: 'end a thread of the visitor',
+  openThreadsOfAddress: 'end a thread that was begun from this address',
+  scenarios: 'delete a scenario',
+  integrationResources: 'disconnect a resource',
+  chats: 'delete a chat',
+  waitingRuns: 'wait until runs have begun, or cancel a batch, a simulation set or a run',
+};
+
 export class Quotas {
   readonly #most: QuotaSettings;
   readonly #refused = new Counter({
@@ -124,7 +142,8 @@ export class Quotas {
     const limit = this.#most[quota];
     if (wanted <= limit) return;
     this.#refused.inc({ quota });
-    throw ApiError.of('QUOTA_EXCEEDED', { quota, limit });
+    const message = `The organization has reached its quota of ${limit} (${quota}): ${remedies[quota]}, or ask the operator for more.`;
+    throw ApiError.of('QUOTA_EXCEEDED', { quota, limit }, message);
   }
 }
 

@@ -33,7 +33,9 @@ export async function startSimulationSet(
   const { simulations_per_scenario: each, version_number, webhook_url, pass_threshold = 0.5 } = body;
   const scenarioIds = [...new Set(body.scenario_ids)];
   if (scenarioIds.length * each > mostRuns) {
-    throw ApiError.of('SIMULATION_LIMIT', { runs: scenarioIds.length * each, limit: mostRuns });
+    const runs = scenarioIds.length * each;
+    const message = `A simulation set has at most ${mostRuns} runs, and this one would have ${runs}: lower simulations_per_scenario, or name fewer scenarios.`;
+    throw ApiError.of('SIMULATION_LIMIT', { runs, limit: mostRuns }, message);
   }
   checkWebhook(services, webhook_url);
   const set = await services.database.db.transaction().execute(async (db) => {
