@@ -87,6 +87,15 @@ describe('limits of outgoing calls', () => {
     expect(admit()).toBeNull();
   });
 
+  it.each([{ concurrent: 0 }, { per_minute: 0 }])('of zero forbid the first call, of %o', (none) => {
+    organization = none;
+    expect(admit()).toBe('call_limit');
+    organization = undefined;
+    number = none;
+    expect(admit()).toBe('call_limit');
+    expect(limits.size).toBe(0);
+  });
+
   it('count the calls from before a limit was set', () => {
     expect(admit()).toBeNull();
     expect(admit()).toBeNull();

@@ -116,8 +116,8 @@ export class OutboundLimits {
       };
     }
     const { concurrent, per_minute: perMinute } = limits;
-    const tally = this.#tallies.get(key);
-    if (!tally) return null;
+    // Nobody counted yet is a count of nothing, which a limit of 0 forbids all the same.
+    const tally = this.#tallies.get(key) ?? { live: new Set(), begun: [] };
     if (typeof concurrent === 'number' && tally.live.size >= concurrent) {
       const detail = `The ${whose} has reached its limit of calls at a time: ${concurrent}.`;
       return { reason: 'concurrent', limit: concurrent, detail };

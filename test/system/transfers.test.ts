@@ -167,7 +167,9 @@ describe('a bridging transfer', () => {
     await eventually(
       'the failure in the transcript',
       async () =>
-        (await notes(id)).includes(`The transfer to ${colleague} failed: The callee is busy.`) || null,
+        (await notes(id)).includes(
+          `The transfer to ${colleague} failed: ${colleague} is busy (486 Busy Here).`,
+        ) || null,
     );
     await media.press('1');
     await phone.expect('BYE');

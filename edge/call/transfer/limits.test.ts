@@ -1,0 +1,180 @@
+/** Call limits over every way in which a transfer makes somebody call: nothing may leave where a limit forbids it. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
+import { QuietLog } from '../../../test/fakes/quiet-log.ts';
+import { CommandRefused } from '../command-refused.ts';
+import { OutboundLimits } from '../limits.ts';
+import { FakeRefer, settle, TransferBench } from './testing.ts';
+
+const number = '+14155550100';
+const premium = '+19005550199';
+const consult = { announcement: 'Mrs. Lee is calling', acceptKey: '1' };
+
+let clock: FakeClock;
+let organization: CallLimits;
+let limits: OutboundLimits;
+let refused: string[];
+let bench: TransferBench;
+
+beforeEach(() => {
+  clock = new FakeClock(Date.UTC(2030, 0, 1));
+  organization = {};
+  refused = [];
+  limits = new OutboundLimits({
+    clock,
+    log: new QuietLog(),
+    organization: () => organization,
+    number: () => undefined,
+    refused: (reason) => refused.push(reason),
+  });
+  bench = new TransferBench({}, 4, limits);
+});
+
+/** A call that may be transferred; the transfer begins with `begin` and is tried once. */
+interface Ready {
+  begin(): Promise<void>;
+  /** INVITEs and REFERs that have left for the target. */
+  left(): number;
+}
+
+type Kind = (target: string) => Promise<Ready>;
+
+const byAgent =
+  (method: 'bridge' | 'refer', warm: boolean): Kind =>
+  async (target) => {
+    const { agent, peer } = await bench.callUp();
+    return {
+      begin: async () => {
+        await bench.transfer(agent, { target, method, consult: warm ? consult : null });
+      },
+      left: () => bench.dialer.legs.length + peer.refers.length,
+    };
+  };
+
+const kinds: Record<string, Kind> = {
+  'a bridge of the agent': byAgent('bridge', false),
+  'a warm bridge': byAgent('bridge', true),
+  'a REFER of ours': byAgent('refer', false),
+  'a warm REFER of ours': byAgent('refer', true),
+  'a bridge of the API': async (target) => {
+    const { peer } = await bench.callUp();
+    const order = { target, method: 'bridge', consult: null } as const;
+    return {
+      begin: async () => {
+        try {
+          bench.calls.transfer('id-1', order);
+        } catch (error) {
+          if (!(error instanceof CommandRefused)) throw error;
+        }
+        await settle();
+      },
+      left: () => bench.dialer.legs.length + peer.refers.length,
+    };
+  },
+  'a bridge of a call of ours': async (target) => {
+    const { agent } = await bench.placedUp();
+    const before = bench.dialer.legs.length;
+    return {
+      begin: async () => {
+        await bench.transfer(agent, { target, method: 'bridge', consult: null });
+      },
+      left: () => bench.dialer.legs.length - before,
+    };
+  },
+  'a REFER of the peer': async (target) => {
+    const { peer } = await bench.callUp();
+    return {
+      begin: async () => {
+        peer.peer.referred(new FakeRefer(target));
+        await settle();
+      },
+      left: () => bench.dialer.legs.length,
+    };
+  },
+  'the fallback number': async (target) => {
+    bench.agents.ready = false;
+    bench.offered({ fallback_number: target });
+    await settle();
+    return {
+      begin: async () => {
+        bench.agents.last.refuse(new Error('socket did not open'));
+        await settle();
+      },
+      left: () => bench.dialer.legs.length,
+    };
+  },
+};
+
+const targets = [premium, `sip:${premium}@elsewhere.example`, `sip:+1-900-555-0199@192.0.2.77;transport=tls`];
+
+const cases = Object.entries(kinds).flatMap(([name, ready]) =>
+  targets.map((target) => ({ name, target, ready })),
+);
+
+describe.each(cases)('$name to $target', ({ target, ready }) => {
+  it('leaves without limits', async () => {
+    const transfer = await ready(target);
+    await transfer.begin();
+    expect(transfer.left()).toBe(1);
+    expect(refused).toEqual([]);
+  });
+
+  it('does not leave to a blocked prefix', async () => {
+    const transfer = await ready(target);
+    organization = { blocked_prefixes: ['+1900'] };
+    await transfer.begin();
+    expect(transfer.left()).toBe(0);
+    expect(refused).toEqual(['prefix']);
+  });
+
+  it('does not leave to a number that no allowed prefix fits', async () => {
+    const transfer = await ready(target);
+    organization = { allowed_prefixes: ['+44'] };
+    await transfer.begin();
+    expect(transfer.left()).toBe(0);
+    expect(refused).toEqual(['prefix']);
+  });
+
+  it.each([
+    [{ concurrent: 0 }, 'concurrent'],
+    [{ per_minute: 0 }, 'per_minute'],
+  ] as const)('does not leave as the first call under %o', async (none, reason) => {
+    const transfer = await ready(target);
+    organization = none;
+    await transfer.begin();
+    expect(transfer.left()).toBe(0);
+    expect(refused).toEqual([reason]);
+  });
+
+  it('does not leave beside as many calls as there may be at a time', async () => {
+    const transfer = await ready(target);
+    expect(limits.admit({ callId: 'other', orgId: 'org-1', from: number, to: '+14155550123' })).toBeNull();
+    organization = { concurrent: 1 };
+    await transfer.begin();
+    expect(transfer.left()).toBe(0);
+    expect(refused).toEqual(['concurrent']);
+  });
+
+  it('does not leave after as many calls as may begin in a minute, though they are over', async () => {
+    const transfer = await ready(target);
+    limits.admit({ callId: 'other', orgId: 'org-1', from: number, to: '+14155550123' });
+    limits.release('other');
+    organization = { per_minute: 1 };
+    await transfer.begin();
+    expect(transfer.left()).toBe(0);
+    expect(refused).toEqual(['per_minute']);
+  });
+
+  it('counts as a call begun, and as none at a time once all is over', async () => {
+    const transfer = await ready(target);
+    await transfer.begin();
+    organization = { per_minute: 1 };
+    const other = { callId: 'other', orgId: 'org-1', from: number, to: '+14155550123' };
+    expect(limits.admit(other)?.code).toBe('call_limit');
+    bench.calls.endAll({ code: 'api_stop', detail: null });
+    await settle();
+    organization = { concurrent: 1 };
+    expect(limits.admit(other)).toBeNull();
+  });
+});
