@@ -15,18 +15,23 @@ import type { Resolver } from '#outgoing/connect.ts';
 import { OutgoingFailure } from '#outgoing/failure.ts';
 import { sendOutgoing } from '#outgoing/request.ts';
 import { FakeClock } from '#shared/clock.ts';
+import { Gate } from '#shared/models/gate.ts';
+import { LanguageModel } from '#shared/models/language-model.ts';
 import { postOpenAi } from '#shared/models/openai-http.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { mailSender } from '../control/alerts/mail.ts';
 import { smsSender } from '../control/alerts/sms.ts';
 import { webhookClient } from '../control/conversations/webhooks.ts';
 import { httpCarrier } from '../control/porting/carrier-http.ts';
+import { virusScan } from '../control/porting/virus-scan.ts';
 import { post } from '../control/webhooks/post.ts';
 import { StreamLink, streamLimits } from '../edge/agent/stream-link.ts';
 import { RunSocket } from '../edge/agent/test-caller/run-socket.ts';
 import { RecordingLog } from '../edge/agent/testing.ts';
 import { createToolClient } from '../edge/agent/tool-client.ts';
 import { createWebhookClient } from '../edge/agent/webhook-client.ts';
+import { defaultLinkLimits, Link } from '../edge/reporting/link.ts';
+import { Outbox } from '../edge/reporting/outbox.ts';
 import { createAuthority } from './fakes/certificates.ts';
 
 const authority = createAuthority();
@@ -49,7 +54,7 @@ interface Client {
   /** Whether it takes look-ups from us; the others are given addresses. */
   readonly resolves: boolean;
   /** What it speaks, for the stages behind the handshake. */
-  readonly speaks: 'http' | 'websocket' | 'smtp';
+  readonly speaks: 'http' | 'websocket' | 'smtp' | 'clamd';
   /** Resolves with the error that its caller gets; null when it took the attempt for a success. */
   readonly attempt: (attempt: Attempt) => Promise<string | null>;
 }
@@ -231,6 +236,71 @@ const operatorClients: Client[] = [
     attempt: ({ host, port }) => {
       const server = { baseUrl: `http://${host}:${port}`, apiKey: null, model: 'm' };
       return textOf(postOpenAi({ ...server, retries: 0, timeoutMs: 300 }, 'audio/speech', () => '{}'));
+    },
+  },
+  {
+    name: 'a language model',
+    tls: false,
+    resolves: false,
+    speaks: 'http',
+    attempt: ({ host, port, clock }) => {
+      const model = new LanguageModel({
+        role: 'agent',
+        baseUrl: `http://${host}:${port}`,
+        apiKey: null,
+        model: 'm',
+        timeoutMs: deadlineMs,
+        maxRetries: 0,
+        maxTokens: 100,
+        gate: new Gate(1, clock),
+        clock,
+        random: () => 0,
+        usage: () => undefined,
+        attempted: () => undefined,
+      });
+      return textOf(model.text({ system: 's', messages: [{ role: 'user', text: 'hello' }] }));
+    },
+  },
+  {
+    name: 'the link of an edge to control',
+    tls: false,
+    resolves: false,
+    speaks: 'websocket',
+    attempt: async ({ host, port, clock }) => {
+      const failed = Promise.withResolvers<string>();
+      const link = new Link({
+        controlUrl: `http://${host}:${port}`,
+        token: 'et',
+        outbox: new Outbox(':memory:'),
+        clock,
+        limits: { ...defaultLinkLimits, openMs: 300 },
+        hello: () => {
+          throw new Error('the link opened');
+        },
+        onConfig: () => undefined,
+        onChange: () => true,
+        onCommand: async () => undefined,
+        metrics: () => ({}),
+        log: (_level, message, facts) => failed.resolve(`${message}: ${facts?.reason}`),
+      });
+      link.start();
+      return failed.promise.finally(() => link.close());
+    },
+  },
+  {
+    name: 'a virus scanner',
+    tls: false,
+    resolves: false,
+    speaks: 'clamd',
+    attempt: async ({ host, port, clock }) => {
+      let why = '';
+      const log = {
+        warn: ({ err }: { err: Error }) => {
+          why = err.message;
+        },
+      };
+      const scan = virusScan({ kind: 'clamd', host, port }, clock, deadlineMs, log as never);
+      return (await textOf(scan(Buffer.alloc(200_000)))) && why;
     },
   },
 ];
@@ -468,7 +538,27 @@ describe.each(clients)('$name', (client) => {
   });
 });
 
-describe.each(clients.filter(({ speaks }) => speaks !== 'smtp'))('$name', (client) => {
+const overHttp = clients.filter(({ speaks }) => speaks === 'http' || speaks === 'websocket');
+
+describe.each(overHttp)('$name', (client) => {
+  it.each([301, 302, 303, 307, 308])('does not follow a redirect with %i', async (status) => {
+    // Where it points is a place that a judged or named target must not be able to reach through us.
+    const inside = new Target(false, 'accept', () => undefined);
+    let contacts = 0;
+    inside.server.on('connection', () => contacts++);
+    const location = `http://127.0.0.1:${await inside.listen()}/latest/meta-data`;
+    target = new Target(
+      client.tls,
+      'request',
+      onRequest((socket) =>
+        socket.end(`HTTP/1.1 ${status} Moved\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`),
+      ),
+    );
+    await attemptAt(client, await target.listen());
+    await inside.close();
+    expect(contacts).toBe(0);
+  });
+
   const readsBody = client.speaks === 'http' && !/event on its way|SMS/.test(client.name);
   const stages = Object.entries(onHead).filter(([, { body }]) => readsBody || !body);
   it.each(stages)('tells of a target that %s', async (_name, { behaviour, late }) => {
@@ -477,6 +567,28 @@ describe.each(clients.filter(({ speaks }) => speaks !== 'smtp'))('$name', (clien
     await target.reached.promise;
     if (late) clock.advance(deadlineMs);
     expect(await result).toBeTruthy();
+  });
+});
+
+describe.each(overHttp.filter(({ speaks }) => speaks === 'http'))('$name', (client) => {
+  it('reads no body without end', async () => {
+    let written = 0;
+    const chunk = `100000\r\n${' '.repeat(0x100000)}\r\n`;
+    const pour = (socket: Socket): void => {
+      while (!socket.destroyed && written < 256 && socket.write(chunk)) written++;
+      if (written < 256) socket.once('drain', () => pour(socket));
+    };
+    target = new Target(
+      client.tls,
+      'request',
+      onRequest((socket) => {
+        socket.write(`${http}transfer-encoding: chunked\r\n\r\n`);
+        pour(socket);
+      }),
+    );
+    // The body has no end: whoever comes back has stopped reading.
+    await attemptAt(client, await target.listen());
+    expect(written).toBeLessThan(256);
   });
 });
 

@@ -5,6 +5,7 @@
 
 import { isObject } from '#shared/agent/graph-problem.ts';
 import type { ToolResult, ToolRunner, Variables } from '#shared/agent/interfaces.ts';
+import { boundedBody } from '#shared/bounded-body.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { AgentTool } from '#shared/edge-protocol/agents.ts';
 import type { CallFacts } from '../call/ports/agents.ts';
@@ -18,6 +19,8 @@ export interface ToolClientOptions {
 
 /** Bytes of a conversation's variables that are sent; a call with more runs its tools without them. */
 const mostVariables = 60_000;
+/** Largest result that is read, bytes: control keeps a tool's answer far below it. */
+const mostAnswerBytes = 4_194_304;
 
 /** Makes the runner of one call's tools. */
 export function createToolClient(options: ToolClientOptions) {
@@ -72,9 +75,10 @@ async function ask(
       variables: JSON.stringify(variables).length > mostVariables ? {} : variables,
     }),
   });
-  const text = await answer.text();
+  const { bytes, cut } = await boundedBody(answer, mostAnswerBytes);
   if (answer.status !== 200) return failed(`the control plane answered ${answer.status}`);
-  return resultOf(JSON.parse(text));
+  if (cut) return failed(`the control plane answered more than ${mostAnswerBytes} bytes`);
+  return resultOf(JSON.parse(new TextDecoder().decode(bytes)));
 }
 
 function resultOf(body: unknown): ToolResult {

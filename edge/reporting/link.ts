@@ -157,6 +157,7 @@ export class Link {
     const socket = new WebSocket(url, {
       headers: { authorization: `Bearer ${this.#options.token}` },
       handshakeTimeout: this.#limits.openMs,
+      followRedirects: false,
       perMessageDeflate: false,
       maxPayload: 256 * 1024 * 1024,
     });

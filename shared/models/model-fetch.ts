@@ -36,6 +36,8 @@ type Attempt =
 
 const firstPauseMs = 500;
 const longestPauseMs = 10_000;
+/** Until the end of an answer, ms: a server that says a word now and then holds a place at the gate no longer. */
+const longestAnswerMs = 300_000;
 /** characters of a server's own words that go into an error */
 const quoted = 300;
 
@@ -117,6 +119,7 @@ class Watch {
   readonly #transport: ModelTransport;
   readonly #late = new AbortController();
   readonly signal: AbortSignal;
+  readonly #whole;
   #timer;
 
   /** @param firstMs until the answer must have begun */
@@ -124,6 +127,7 @@ class Watch {
     this.#transport = transport;
     this.signal = AbortSignal.any([signal, this.#late.signal]);
     this.#timer = this.#arm(firstMs);
+    this.#whole = this.#arm(longestAnswerMs);
   }
 
   get expired(): boolean {
@@ -138,6 +142,7 @@ class Watch {
 
   end(): void {
     this.#timer.cancel();
+    this.#whole.cancel();
   }
 
   #arm(ms: number) {

@@ -1,4 +1,6 @@
+/** POST to an OpenAI-compatible server: bounded time, attempts and answer; redirects are not followed. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { boundedBody } from '#shared/bounded-body.ts';
 import { SpeechError } from './speech.ts';
 
 /** How an OpenAI-compatible server is reached. */
@@ -20,6 +22,13 @@ type Attempt =
   | { readonly response: Uint8Array<ArrayBuffer>; readonly type: string }
   | { readonly again: boolean; readonly why: string };
 
+/** For all attempts and their pauses: nobody on a call waits longer. */
+const longestRequestMs = 30_000;
+/** Largest answer, bytes: five minutes of speech at 24 kHz. */
+const mostAnswerBytes = 16_777_216;
+/** Bytes of a refusal that go into an error. */
+const quotedBytes = 300;
+
 /** POSTs to `<base>/v1/<path>`. @throws SpeechError when no attempt succeeds */
 export async function postOpenAi(
   server: OpenAiServer,
@@ -29,10 +38,15 @@ export async function postOpenAi(
   const base = server.baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
   const url = `${base}/v1/${path}`;
   const attempts = 1 + Math.max(0, server.retries ?? 2);
+  const deadline = performance.now() + longestRequestMs;
   let why = '';
   for (let attempt = 0; attempt < attempts; attempt++) {
-    if (attempt > 0) await delay((server.retryDelayMs ?? 250) * 2 ** (attempt - 1));
-    const result = await once(server, url, body());
+    const pauseMs = attempt === 0 ? 0 : (server.retryDelayMs ?? 250) * 2 ** (attempt - 1);
+    const leftMs = deadline - performance.now() - pauseMs;
+    if (leftMs <= 0) break;
+    if (pauseMs > 0) await delay(pauseMs);
+    const timeoutMs = Math.ceil(Math.min(server.timeoutMs ?? 15_000, leftMs));
+    const result = await once(server, url, body(), timeoutMs);
     if ('response' in result) return { bytes: result.response, type: result.type };
     why = result.why;
     if (!result.again) break;
@@ -40,21 +54,29 @@ export async function postOpenAi(
   throw new SpeechError(`${url} did not serve the request: ${why}`);
 }
 
-async function once(server: OpenAiServer, url: string, body: string | FormData): Promise<Attempt> {
+async function once(
+  server: OpenAiServer,
+  url: string,
+  body: string | FormData,
+  timeoutMs: number,
+): Promise<Attempt> {
   const headers: Record<string, string> = {};
   if (server.apiKey !== null) headers.authorization = `Bearer ${server.apiKey}`;
   if (typeof body === 'string') headers['content-type'] = 'application/json';
-  const timeoutMs = server.timeoutMs ?? 15_000;
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers,
       body,
+      // A redirect could lead to a network that the operator did not name; it counts as a refusal.
+      redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const bytes = new Uint8Array(await response.arrayBuffer());
+    const { bytes, cut } = await boundedBody(response, response.ok ? mostAnswerBytes : quotedBytes);
+    if (response.ok && cut)
+      return { again: false, why: `its answer is larger than ${mostAnswerBytes} bytes` };
     if (response.ok) return { response: bytes, type: response.headers.get('content-type') ?? '' };
-    const text = new TextDecoder().decode(bytes.subarray(0, 300));
+    const text = new TextDecoder().decode(bytes);
     const again = response.status === 408 || response.status === 429 || response.status >= 500;
     return { again, why: `status ${response.status} ${text}`.trim() };
   } catch (error) {

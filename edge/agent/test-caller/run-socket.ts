@@ -47,12 +47,14 @@ export class RunSocket {
     const socket = new WebSocket(url, {
       headers: { authorization: `Bearer ${parts.key}` },
       handshakeTimeout: parts.limitMs,
+      followRedirects: false,
       perMessageDeflate: false,
       maxPayload: maxOrderBytes,
     });
     return new Promise((resolve, reject) => {
       socket.once('open', () => resolve(new RunSocket(socket, parts)));
-      socket.once('error', (error) =>
+      // Stays: a second error of the same socket must find a listener.
+      socket.on('error', (error) =>
         reject(new Error(`the socket of the test run did not open: ${error.message}`)),
       );
     });
