@@ -624,3 +624,17 @@ it('an audio socket opens on the connection that was judged', async () => {
   server.close();
   await once(server, 'close');
 });
+
+it('a speech server that answers more than any speech has is given up', async () => {
+  const size = 17 * 1024 * 1024;
+  target = new Target(
+    false,
+    'request',
+    onRequest((socket) => {
+      socket.write(`${http}content-length: ${size}\r\n\r\n`);
+      socket.end(Buffer.alloc(size));
+    }),
+  );
+  const server = { baseUrl: `http://127.0.0.1:${await target.listen()}`, apiKey: null, model: 'm' };
+  await expect(postOpenAi(server, 'audio/speech', () => '{}')).rejects.toThrow(/larger than 16777216 bytes/);
+});
