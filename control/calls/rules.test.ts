@@ -16,7 +16,10 @@ describe('the outcome of a call', () => {
     ['no_answer', { ...unanswered, sip_code: 480, termination: 'no_agent' }],
     ['no_answer', { ...unanswered, sip_code: 408, status: 'no-answer' }],
     ['failed', { ...unanswered, sip_code: 408, status: 'failed' }],
-    ['canceled', { ...unanswered, sip_code: 487 }],
+    ['canceled', { ...unanswered, sip_code: 487, status: 'canceled', termination: 'caller_canceled' }],
+    // The far end of a call of ours says 487 too, and then nobody canceled it.
+    ['no_answer', { ...unanswered, sip_code: 487, status: 'no-answer', termination: 'no_answer' }],
+    ['busy', { ...unanswered, sip_code: 487, status: 'busy', termination: 'callee_busy' }],
     ['canceled', { ...unanswered, sip_code: 480, termination: 'api_stop' }],
     ['failed', { ...unanswered, sip_code: 403, status: 'failed' }],
     ['failed', { ...unanswered, sip_code: 503, status: 'failed' }],

@@ -15,7 +15,7 @@ function outcomeOf(
   if (call.ended_at === null) return 'in_progress';
   if (call.answered_at !== null) return 'completed';
   const endedByUs = call.termination === 'api_stop' || call.termination === 'caller_canceled';
-  if (endedByUs || call.status === 'canceled' || call.sip_code === 487) return 'canceled';
+  if (endedByUs || call.status === 'canceled') return 'canceled';
   if (call.sip_code === 486 || call.sip_code === 600 || call.status === 'busy') return 'busy';
   if (call.sip_code === 480 || call.status === 'no-answer') return 'no_answer';
   return 'failed';

@@ -144,6 +144,9 @@ describe('a Reason header', () => {
     [603, 17, 'callee_busy'],
     [403, 21, 'callee_refused'],
     [502, 27, 'no_answer'],
+    // RFC 3398 section 7.2.4.1: a gateway makes 408 of "no user responding".
+    [408, 18, 'no_answer'],
+    [408, 17, 'callee_busy'],
     [500, 88, 'route_media_refused'],
     [403, 57, 'route_refused'],
   ])('explains %i by Q.850 cause %i', (status, q850, code) => {
@@ -153,6 +156,14 @@ describe('a Reason header', () => {
         trigger: null,
         reachable: true,
       });
+  });
+
+  it('leaves a 408 for a timer of the network what it is', () => {
+    expect(causeOf(final(408, 'silent', false, { q850: 102 }))).toMatchObject({
+      code: 'route_timeout',
+      trigger: 'timeout',
+      reachable: false,
+    });
   });
 
   it('leaves a 503 for a congested network what it is', () => {
@@ -167,7 +178,6 @@ describe('a Reason header', () => {
       expect(causeOf(final(486, 'silent', false, { q850 }))?.code).toBe('callee_busy');
       expect(causeOf(final(404, 'silent', false, { q850 }))?.code).toBe('callee_unknown');
       expect(causeOf(final(401, 'silent', true, { q850 }))?.trigger).toBe('auth_failure');
-      expect(causeOf(final(408, 'silent', false, { q850 }))?.trigger).toBe('timeout');
     }
   });
 });

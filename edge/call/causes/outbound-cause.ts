@@ -155,9 +155,13 @@ export const q850Kinds: Readonly<Record<number, CauseKind>> = {
   88: 'media',
 };
 
-/** Statuses that gateways use for whatever the network behind them says: a Reason header knows better. */
+/**
+ * Statuses that gateways use for whatever the network behind them says: a Reason header knows better. 408 is one of
+ * them: a gateway makes it of cause 18, the callee that does not respond (RFC 3398 section 7.2.4.1).
+ */
 const general: ReadonlySet<CauseKind> = new Set<CauseKind>([
   'protocol',
+  'timeout',
   'forbidden',
   'unavailable',
   'declined',
