@@ -30,7 +30,9 @@ export function readRefer(headers: HeaderFields): ReferTarget {
     return { ok: false, status: 400, reason: 'More than one Referred-By' };
   }
   const uri = uriOf(value);
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(uri)) return { ok: false, status: 400, reason: 'Malformed Refer-To' };
+  // The URI goes into lines that we write.
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(uri) || /\p{Cc}/u.test(uri))
+    return { ok: false, status: 400, reason: 'Malformed Refer-To' };
   if (/^tel:/i.test(uri)) {
     if (!telForm.test(uri)) return { ok: false, status: 400, reason: 'Malformed Refer-To' };
     return { ok: true, target: uri, replaces: null, referredBy };
@@ -70,7 +72,7 @@ function embeddedHeader(part: string, name: string): string | null | undefined {
   try {
     const text = decodeURIComponent(value);
     // It goes into a header of an INVITE: a line end in it would begin another one.
-    return /[\r\n\0]/.test(text) ? undefined : text;
+    return /\p{Cc}/u.test(text) ? undefined : text;
   } catch {
     return undefined;
   }

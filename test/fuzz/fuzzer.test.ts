@@ -1,22 +1,63 @@
 /** The coverage-guided fuzzer itself, and some inputs of it for each target: `npm run fuzz` takes as many as wished. */
 import { expect, test } from 'vitest';
 import { fuzz } from './fuzzer.ts';
+import { Instrument } from './instrument.ts';
+import { run } from './run.ts';
 import { targets } from './targets.ts';
 
-test.each(Object.entries(targets))('%s holds what it promises', (_name, target) => {
-  const { finding } = fuzz(target, 1, (tries) => tries < 200);
-  expect(finding && { error: finding.error.message, input: finding.input.toString('latin1') }).toBeNull();
+test.each(Object.keys(targets))('%s holds what it promises, with work linear in its input', async (name) => {
+  const { problem, input } = await run({ name, seed: 1, tries: 300 });
+  expect(problem && { problem, input: input.toString('latin1') }).toBeNull();
 });
 
-test('a fault behind conditions is found, and its input made small', () => {
-  const check = (input: Buffer) => {
-    if (input.includes('SIP/2.0') && input.includes('\r\n ')) throw new Error('a fault');
-  };
-  const target = {
-    corpus: () => [Buffer.from('INVITE sip:a SIP/2.0\r\nA: b\r\n\r\n')],
-    words: ['\r\n '],
-    check,
-  };
-  const { finding } = fuzz(target, 1, (tries) => tries < 20_000);
-  expect(finding?.input.length).toBeLessThanOrEqual('SIP/2.0\r\n '.length);
+/** A function of the source, instrumented. */
+function loaded(instrument: Instrument, source: string): (input: Buffer) => void {
+  return new Function('input', instrument.instrumented(source)) as (input: Buffer) => void;
+}
+
+test('a fault behind conditions that chance does not meet together is found, and its input made small', () => {
+  const source = `const [a, b, c, d] = input;
+    if (a === 10) { if (b === 13) if (c === 34) { d === 92 && (() => { throw new Error('a fault'); })(); } }`;
+  const instrument = new Instrument('__guided');
+  const target = { corpus: () => [Buffer.alloc(8)], words: ['x'], check: loaded(instrument, source) };
+  const goOn = (tries: number) => tries < 60_000;
+  expect(fuzz(target, 1, goOn).finding).toBeNull();
+  const { finding } = fuzz(target, 1, goOn, { instrument });
+  expect(finding?.input).toEqual(Buffer.from([10, 13, 34, 92]));
+});
+
+test('an input whose work grows faster than it is a finding', () => {
+  const source = 'for (const one of input) for (const other of input) if (one === other) continue;';
+  const instrument = new Instrument('__work');
+  const check = loaded(instrument, source);
+  const with_ = (length: number) =>
+    fuzz({ corpus: () => [Buffer.alloc(length)], words: ['x'], check }, 1, () => false, { instrument });
+  expect(with_(100).finding).toBeNull();
+  expect(with_(10_000).finding?.error.message).toMatch(/^ran \d+ blocks for 10000 octets$/);
+});
+
+test('the instrumented code does what it did', () => {
+  const instrument = new Instrument('__same');
+  const source = `
+    const f = ({ a = 1, b }, c = a ?? 2) => ({ sum: a + (b ? b : 0) + c });
+    let text = '';
+    for (const n of [1, 2, 3]) switch (n) { case 1: text += 'one'; break; case 2: case 3: const m = n; text += m; default: }
+    do text += '.'; while (text.length < 8);
+    if (text) if (!text) text = ''; else text += '!';
+    try { null.x; } catch { text += '?'; }
+    return [text, f({ b: 3 }), f({}, 0), [1, 2].map((x) => x && -x)];`;
+  const plain: unknown = new Function('input', source)();
+  expect(
+    new Function('input', instrument.instrumented(`(() => {${source}})`).replace(/^/, 'return '))()(),
+  ).toEqual(plain);
+  expect(instrument.take().work).toBeGreaterThan(10);
+});
+
+test.each([
+  ['heap', /heap out of memory/],
+  ['buffers', /takes \d+ MiB/],
+])('a process that takes memory without end (%s) is ended, and its input known', async (name, said) => {
+  const { problem, input } = await run({ name, seed: 1 }, new URL('./grows.ts', import.meta.url));
+  expect(problem).toMatch(said);
+  expect(input.toString()).toBe('the input');
 });

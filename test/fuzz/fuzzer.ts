@@ -1,6 +1,6 @@
 /** A coverage-guided fuzzer: an input that makes the code do what none did before is kept, and changed further. */
 import { Random } from '../simulation/random.ts';
-import { Coverage } from './coverage.ts';
+import type { Instrument } from './instrument.ts';
 import { mutated } from './mutate.ts';
 import type { Target } from './targets.ts';
 
@@ -16,83 +16,97 @@ export interface Outcome {
   readonly blocks: number;
 }
 
-/** An input may take so long, ms; a slow machine is slower, and a hang is much slower. */
-const longestMs = 2000;
-/** Tries to make an input smaller. */
-const mostShrinking = 1000;
-/** Inputs between two looks at the coverage, which cost more than an input. */
-const batch = 32;
-
-/** @param goOn asked between batches */
-export function fuzz(target: Target, seed: number, goOn: (tries: number) => boolean): Outcome {
-  const coverage = new Coverage();
-  coverage.start();
-  try {
-    return guided(target, new Random(seed), coverage, goOn);
-  } finally {
-    coverage.stop();
-  }
+export interface Guide {
+  /** What the target's code was loaded with; without it, inputs are changed blindly. */
+  readonly instrument?: Instrument;
+  /** Told of each input before it is tried, for who watches from outside. */
+  readonly trying?: (input: Buffer) => void;
+  /** CPU time that one input may take, ms; unset: it is not measured. */
+  readonly mostCpuMs?: number;
 }
 
-function guided(
+/** Tries to make an input smaller. */
+const mostShrinking = 1000;
+/** Inputs between two questions whether to go on. */
+const batch = 32;
+/**
+ * Blocks that may run for an input: linear in its length, by counting, so that no machine is too slow for it. The
+ * heaviest input of any target runs some 150 for each octet.
+ */
+const workPerOctet = 1000;
+const workOfAny = 200_000;
+
+/** @param goOn asked between batches */
+export function fuzz(
   target: Target,
-  random: Random,
-  coverage: Coverage,
+  seed: number,
   goOn: (tries: number) => boolean,
+  guide: Guide = {},
 ): Outcome {
+  const random = new Random(seed);
   const corpus = [...target.corpus()];
   let tries = 0;
   const outcome = (finding: Finding | null): Outcome => ({
     finding,
     tries,
     kept: corpus.length,
-    blocks: coverage.size,
+    blocks: guide.instrument?.reached ?? 0,
   });
   for (const input of corpus) {
-    const error = failure(target, input);
+    const { error } = tried(target, input, guide);
     if (error) return outcome({ input, error });
   }
-  coverage.take();
   while (goOn(tries)) {
-    const inputs = Array.from({ length: batch }, () =>
-      mutated(random.pick(corpus), corpus, target.words, random),
-    );
-    for (const input of inputs) {
+    for (let count = 0; count < batch; count++) {
       tries++;
-      const error = failure(target, input);
-      if (error) return outcome({ input: smallest(target, input), error });
-    }
-    if (!coverage.take()) continue;
-    // One of them, or several: the whole batch is tried on, which finds out soon enough.
-    corpus.push(random.pick(inputs), random.pick(inputs));
-    for (const input of inputs) {
-      failure(target, input);
-      if (coverage.take()) corpus.push(input);
+      const input = mutated(shorter(random.pick(corpus), random.pick(corpus)), corpus, target.words, random);
+      const { error, isNew } = tried(target, input, guide);
+      if (error) return outcome({ input: smallest(target, input, guide), error });
+      if (isNew) corpus.push(input);
     }
   }
   return outcome(null);
 }
 
-function failure(target: Target, input: Buffer): Error | null {
-  const begun = performance.now();
+function shorter(one: Buffer, other: Buffer): Buffer {
+  return one.length <= other.length ? one : other;
+}
+
+function tried(
+  target: Target,
+  input: Buffer,
+  { instrument, trying, mostCpuMs }: Guide,
+): { error: Error | null; isNew: boolean } {
+  trying?.(input);
+  instrument?.reset();
+  const begun = mostCpuMs === undefined ? null : process.threadCpuUsage();
   try {
     target.check(input);
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+    return { error: error instanceof Error ? error : new Error(String(error)), isNew: false };
   }
-  const took = performance.now() - begun;
-  return took > longestMs ? new Error(`took ${Math.round(took)} ms`) : null;
+  if (begun) {
+    const { user, system } = process.threadCpuUsage(begun);
+    const tookMs = (user + system) / 1000;
+    if (tookMs > (mostCpuMs ?? 0)) return { error: new Error(`took ${tookMs} ms of CPU`), isNew: false };
+  }
+  const { isNew, work } = instrument?.take() ?? { isNew: false, work: 0 };
+  const error =
+    work > workOfAny + workPerOctet * input.length
+      ? new Error(`ran ${work} blocks for ${input.length} octets`)
+      : null;
+  return { error, isNew };
 }
 
 /** The input without what the failure does not need. */
-function smallest(target: Target, input: Buffer): Buffer {
+function smallest(target: Target, input: Buffer, guide: Guide): Buffer {
   let small = input;
   let left = mostShrinking;
   for (let step = Math.ceil(small.length / 2); step >= 1; step = Math.floor(step / 2)) {
     for (let at = 0; at + step <= small.length && left > 0; ) {
       left--;
       const without = Buffer.concat([small.subarray(0, at), small.subarray(at + step)]);
-      if (failure(target, without)) small = without;
+      if (tried(target, without, guide).error) small = without;
       else at += step;
     }
   }

@@ -16,6 +16,8 @@ const numbers = [
   '',
 ];
 const longest = 65_536;
+/** Most are short: a long input costs as much time as many short ones, and shows the same. */
+const usual = 2048;
 
 /** @param words pieces that mean something to the target @param others inputs to take pieces from */
 export function mutated(
@@ -26,7 +28,8 @@ export function mutated(
 ): Buffer {
   let bytes: Buffer = Buffer.from(input);
   for (let times = random.between(1, 6); times > 0; times--) bytes = changed(bytes, others, words, random);
-  return bytes.length > longest ? bytes.subarray(0, longest) : bytes;
+  const most = random.chance(0.01) ? longest : Math.max(usual, input.length);
+  return bytes.length > most ? bytes.subarray(0, most) : bytes;
 }
 
 function changed(bytes: Buffer, others: readonly Buffer[], words: readonly string[], random: Random): Buffer {

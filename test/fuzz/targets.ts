@@ -140,7 +140,8 @@ function message(bytes: Buffer): void {
     }
   }
   const written = serializeMessage(read);
-  const again = parseMessage(written);
+  // The Content-Length that it has now may take it over the limit.
+  const again = parseMessage(written, { maxBytes: written.length, maxHeaders: 129 });
   ok(again.ok, `what was written cannot be read: ${written.toString('latin1')}`);
   deepStrictEqual(serializeMessage(again.message).toString('latin1'), written.toString('latin1'));
   redactSip(bytes.toString('latin1'));

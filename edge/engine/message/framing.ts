@@ -143,7 +143,7 @@ export class StreamFramer {
       while (lf < data.length && data[lf] !== LF) lf++;
       if (lf === data.length) return this.#headIncomplete(data, from, line, events);
       const first = data[line];
-      if (line === from && !isStartLine(data, from, lf) && !isStatusLine(data, from, lf)) {
+      if (line === from && !isFirstLine(data, from, lf)) {
         this.#fail(events, 400, 'not SIP: the first line is no SIP start line', null);
         return false;
       }
@@ -229,9 +229,14 @@ export class StreamFramer {
   }
 }
 
-/** Whether the line is a status line, or ends like a request line. What is wrong in detail, the parser says. */
-function isStartLine(data: Buffer, from: number, lf: number): boolean {
-  if (TOKEN[data[from] ?? 0] !== 1 || hasControl(data, from, lf)) return false;
+/** Whether a message of SIP or of a protocol like it can begin so. What is wrong in detail, the parser says. */
+function isFirstLine(data: Buffer, from: number, lf: number): boolean {
+  if (TOKEN[data[from] ?? 0] !== 1) return false;
+  return isStatusLine(data, from, lf) || (!hasControl(data, from, lf) && endsInVersion(data, from, lf));
+}
+
+/** Whether the line has a SIP version at its start or behind white space, as a request line has. */
+function endsInVersion(data: Buffer, from: number, lf: number): boolean {
   for (let i = lf - 4; i >= from; i--) {
     if (data[i + 3] === 47 && isSip(data, i) && (i === from || isSpace(data[i - 1] ?? 0))) return true;
   }
@@ -257,7 +262,8 @@ function isSip(data: Buffer, at: number): boolean {
 
 /** Whether an unfinished first line may still become a start line: binary garbage is cut without waiting. */
 function mayBeStartLine(data: Buffer, from: number, unseen: number): boolean {
-  return TOKEN[data[from] ?? 0] === 1 && !hasControl(data, unseen, data.length);
+  if (TOKEN[data[from] ?? 0] !== 1) return false;
+  return !hasControl(data, unseen, data.length) || isStatusLine(data, from, data.length);
 }
 
 /** The same for a line that is whole and one that is not yet: a stream ends alike, however TCP cuts it. */
