@@ -1,15 +1,15 @@
 /** The command line of a deployment: organizations, keys, the SIP entitlement, edge tokens (contract 1.1). */
 import { parseArgs } from 'node:util';
 import { systemClock } from '#shared/clock.ts';
-import { SettingError } from '#shared/setting-reader.ts';
 import { type Command, type Options, type Output, optionKinds, UsageError } from './admin/command.ts';
 import { keyCommands } from './admin/keys.ts';
 import { organizationCommands } from './admin/organizations.ts';
 import { portCommands } from './admin/ports.ts';
 import { readControlConfig } from './config.ts';
-import { DatabaseTooNew, openDatabase } from './db/open.ts';
+import { openDatabase } from './db/open.ts';
 import { loadSecretKey, SecretBox } from './db/secrets.ts';
 import { EdgeConfigStore } from './edges/store.ts';
+import { plainWords } from './operations/arguments.ts';
 
 const commands: Readonly<Record<string, Command>> = {
   ...organizationCommands,
@@ -75,10 +75,6 @@ async function runOn(command: Command, subject: string | undefined, options: Opt
   }
 }
 
-function isPlain(error: unknown): error is Error {
-  return error instanceof UsageError || error instanceof SettingError || error instanceof DatabaseTooNew;
-}
-
 try {
   const output = await run(process.argv.slice(2));
   if (typeof output === 'string') console.log(output);
@@ -86,6 +82,6 @@ try {
   else console.table(output);
 } catch (error) {
   // Of an error that is none of usage, the stack helps whoever reports it.
-  console.error(isPlain(error) ? error.message : error);
+  console.error(error instanceof UsageError ? error.message : (plainWords(error) ?? error));
   process.exitCode = 1;
 }

@@ -14,6 +14,7 @@ import {
   carrierSettings,
   type MailSettings,
   mailSettings,
+  operatorAddresses,
   type ScanSettings,
   type SmsSettings,
   scanSettings,
@@ -104,6 +105,8 @@ export interface ControlConfig {
     readonly evaluationMs: number;
     readonly probeGapMs: number;
     readonly sendTimeoutMs: number;
+    /** Mail addresses and URLs. */
+    readonly operator: readonly string[];
   };
   readonly agentTesting: {
     readonly limits: {
@@ -232,6 +235,7 @@ export function readControlConfig(env: Environment = process.env): ControlConfig
       evaluationMs: read.integer('ALERT_EVALUATION_SECONDS', 1, 86_400) * 1000,
       probeGapMs: read.integer('ALERT_PROBE_GAP_SECONDS', 1, 604_800) * 1000,
       sendTimeoutMs: read.integer('ALERT_SEND_TIMEOUT_MS', 100, 300_000),
+      operator: operatorAddresses(read.list('OPERATOR_ALERTS'), read.optional('SMTP_URL') !== null),
     },
     mail: mailSettings({
       url: read.optional('SMTP_URL'),

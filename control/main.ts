@@ -5,13 +5,12 @@ import { pino } from 'pino';
 import { guardProgram } from '#shared/fault-guard.ts';
 import { logOutput } from '#shared/log-output.ts';
 import { keepPrivate, ownerOnly } from '#shared/private-folder.ts';
-import { SettingError } from '#shared/setting-reader.ts';
 import { createApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
 import { ensureCertificates } from './certificates/files.ts';
 import { type ControlConfig, readControlConfig } from './config.ts';
 import { holdDataFolder } from './data-lock.ts';
-import { DatabaseTooNew } from './db/open.ts';
+import { plainWords } from './operations/arguments.ts';
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as {
   version: string;
@@ -80,9 +79,7 @@ async function main(config: ControlConfig): Promise<void> {
 try {
   await main(readControlConfig());
 } catch (error) {
-  const isPlain = error instanceof SettingError || error instanceof DatabaseTooNew;
-  const text = isPlain ? error.message : error;
-  console.error('The control plane could not start:', text);
+  console.error('The control plane could not start:', plainWords(error) ?? error);
   // The database and its timers may be open already.
   process.exit(1);
 }

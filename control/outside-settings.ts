@@ -67,6 +67,28 @@ export function mailSettings({ url, from, requireTls, ca }: GivenMail): MailSett
   };
 }
 
+/** More are a list of the mail server's. */
+const mostOperatorAddresses = 10;
+
+/** Each a mail address or an http(s) URL. @throws SettingError */
+export function operatorAddresses(given: readonly string[], hasMail: boolean): readonly string[] {
+  const addresses = [...new Set(given)];
+  if (addresses.length > mostOperatorAddresses) {
+    throw new SettingError(`OPERATOR_ALERTS may name ${mostOperatorAddresses} addresses at most`);
+  }
+  addresses.forEach((address, index) => {
+    if (/^https?:\/\/./i.test(address) && URL.canParse(address)) return;
+    // The value itself is not told: the URL of a webhook is a secret.
+    if (!/^[^\s<>@,:]+@[^\s<>@,:]+$/.test(address)) {
+      throw new SettingError(
+        `OPERATOR_ALERTS must list mail addresses and http(s) URLs; number ${index + 1} is neither`,
+      );
+    }
+    if (!hasMail) throw new SettingError('SMTP_URL must be set when OPERATOR_ALERTS names a mail address');
+  });
+  return addresses;
+}
+
 /** @throws SettingError */
 export function smsSettings(url: string | null, key: string | null, from: string | null): SmsSettings | null {
   if (url === null) return null;

@@ -307,6 +307,12 @@ export const settings = [
     description: 'Longest time of one attempt to send an alert by mail or SMS.',
   },
   {
+    name: 'OPERATOR_ALERTS',
+    default: '',
+    description:
+      'Mail addresses and http(s) URLs, separated by commas, that are told when the disk of an edge or of control takes nothing ([operations.md](operations.md)). Mail needs SMTP_URL.',
+  },
+  {
     name: 'SMTP_URL',
     default: '',
     description:

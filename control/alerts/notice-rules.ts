@@ -151,10 +151,15 @@ export function threadIds(
   event: 'raised' | 'resolved',
   from: string,
 ): { readonly messageId: string; readonly references?: string } {
-  const domain = /@([A-Za-z0-9.-]+)>?\s*$/.exec(from)?.[1] ?? 'trunkline.invalid';
+  const domain = threadDomain(from);
   const raised = `<alert.${alertId}.raised@${domain}>`;
   if (event === 'raised') return { messageId: raised };
   return { messageId: `<alert.${alertId}.resolved@${domain}>`, references: raised };
+}
+
+/** What makes the ids of messages unique. @param from address that mail is from; empty: none */
+export function threadDomain(from: string): string {
+  return /@([A-Za-z0-9.-]+)>?\s*$/.exec(from)?.[1] ?? 'trunkline.invalid';
 }
 
 /** An address or number as it may stand in logs: the domain, or the last two digits. */

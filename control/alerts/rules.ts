@@ -17,6 +17,8 @@ export type AlertKind = AlertRow['kind'];
 export interface AlertMetrics {
   /** One attempt to deliver a notice. */
   notice(channel: 'email' | 'sms', outcome: 'delivered' | 'again' | 'given_up'): void;
+  /** The same of an alert to the operator. */
+  operator(channel: 'email' | 'webhook', outcome: 'delivered' | 'again' | 'given_up'): void;
   /** One evaluation, and what was open after it. */
   evaluated(ms: number, open: ReadonlyMap<AlertKind, number>): void;
 }

@@ -6,6 +6,8 @@ import { startEvaluation } from './evaluation.ts';
 import { mailSender } from './mail.ts';
 import { startNotices } from './notices.ts';
 import type { NoticeChannel } from './notices-store.ts';
+import { type OperatorTarget, readStorage, startOperatorAlerts } from './operator.ts';
+import { operatorWebhook } from './operator-webhook.ts';
 import type { AlertMetrics } from './rules.ts';
 import { logSender, type NoticeSender } from './senders.ts';
 import { smsSender } from './sms.ts';
@@ -45,9 +47,29 @@ export function startAlerts(
     random,
     onAttempt: metrics.notice,
   });
+  const stopOperator = startOperatorAlerts({
+    clock,
+    log,
+    targets: operatorTargets(services, senders),
+    read: () => readStorage(services),
+    mailFrom,
+    deployment: config.url,
+    timeoutMs,
+    onAttempt: metrics.operator,
+  });
   const stopEvaluation = startEvaluation({ ...parts, probeGapMs, everyMs, onRound: metrics.evaluated });
   return async () => {
     await stopEvaluation();
+    await stopOperator();
     await stopNotices();
   };
+}
+
+function operatorTargets({ config, clock }: Services, { email }: Senders): OperatorTarget[] {
+  const webhook = operatorWebhook(clock, config.alerts.sendTimeoutMs);
+  return config.alerts.operator.map((address) =>
+    address.includes('://')
+      ? { channel: 'webhook', address, sender: webhook }
+      : { channel: 'email', address, sender: email },
+  );
 }

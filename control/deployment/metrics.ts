@@ -99,6 +99,12 @@ function alertMetrics(registry: Registry): AlertMetrics {
     labelNames: ['channel', 'outcome'],
     registers: [registry],
   });
+  const operator = new Counter({
+    name: 'trunkline_control_operator_alerts_total',
+    help: 'Attempts to send alerts to the operator: delivered, to be tried again, or given up.',
+    labelNames: ['channel', 'outcome'],
+    registers: [registry],
+  });
   const open = new Gauge({
     name: 'trunkline_control_alerts_open',
     help: 'Alerts that are open, after the last evaluation.',
@@ -113,6 +119,7 @@ function alertMetrics(registry: Registry): AlertMetrics {
   });
   return {
     notice: (channel, outcome) => notices.inc({ channel, outcome }),
+    operator: (channel, outcome) => operator.inc({ channel, outcome }),
     evaluated: (ms, counts) => {
       rounds.observe(ms / 1000);
       for (const kind of ['unreachable', 'failure_rate', 'response_time'] as const)

@@ -1,0 +1,209 @@
+/** The operator's alert about disks, with a real mail server and webhook: begin, worse, end, no storm. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readControlConfig } from '../config.ts';
+import { EdgeClient } from '../testing/edge-client.ts';
+import { startControl, type TestControl } from '../testing/harness.ts';
+import {
+  endsAfterMs,
+  forgottenAfterMs,
+  messageGapMs,
+  messageOf,
+  observe,
+  type StorageLevel,
+  toldAfter,
+} from './operator-rules.ts';
+import { type MailServer, startMailServer } from './testing.ts';
+
+interface Post {
+  readonly subject: string;
+  readonly text: string;
+}
+
+let mail: MailServer;
+let hook: Server;
+let posts: Post[] = [];
+let statuses: number[] = [];
+let control: TestControl;
+
+beforeEach(async () => {
+  posts = [];
+  statuses = [];
+  mail = await startMailServer({ disabledCommands: ['STARTTLS', 'AUTH'] });
+  hook = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part);
+    posts.push(JSON.parse(Buffer.concat(parts).toString()) as Post);
+    response.writeHead(statuses.shift() ?? 200).end();
+  });
+  await once(hook.listen(0, '127.0.0.1'), 'listening');
+  control = await startControl({
+    SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
+    MAIL_FROM: 'Trunkline <trunkline@example.com>',
+    METRICS_PUBLIC: 'true',
+    // The clock moves on while a message is on its way.
+    ALERT_SEND_TIMEOUT_MS: '300000',
+    OPERATOR_ALERTS: `night@example.com, http://127.0.0.1:${(hook.address() as AddressInfo).port}/secret`,
+  });
+});
+
+afterEach(async () => {
+  await control.close();
+  await mail.close();
+  hook.closeAllConnections();
+  await once(hook.close(), 'close');
+});
+
+/** Lets as many looks happen as fit, each with what it has to wait for. */
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 5_000) {
+    control.clock.advance(5_000);
+    // A look ends with the database's turn, and sets its timer then.
+    await control.control.services.database.storageFault();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+const pragma = (text: string) =>
+  control.control.services.database.exclusive((connection) => connection.pragma(text));
+const breakDatabase = async () => {
+  await pragma('query_only = ON');
+  await control.call('POST', '/v1/pathway/create', { body: { name: 'x' } });
+};
+/** Waits until so many messages have come, and control knows what became of them. */
+const told = (mails: number, hooks = mails) =>
+  expect
+    .poll(
+      async () => {
+        const { text } = await control.call('GET', '/metrics', { key: null });
+        const attempts = (channel: string) =>
+          [...text.matchAll(new RegExp(`operator_alerts_total\\{channel="${channel}".*\\} (\\d+)`, 'g'))]
+            .map(([, count]) => Number(count))
+            .reduce((sum, count) => sum + count, 0);
+        return [mail.received.length, posts.length, attempts('email'), attempts('webhook')];
+      },
+      { timeout: 15_000, interval: 100 },
+    )
+    .toEqual([mails, hooks, mails, hooks]);
+
+describe("the operator's alert", () => {
+  it("tells by mail and webhook while control's own database takes nothing, and once of the end", async () => {
+    await breakDatabase();
+    await pass(5_000);
+    await told(1);
+    expect(mail.received[0]?.to).toEqual(['night@example.com']);
+    expect(mail.received[0]?.headers.subject).toBe('Alert: disk takes nothing, control');
+    expect(posts[0]?.text).toContain('control: its database cannot be written since 2030-01-01T00:00:');
+    await pass(3_600_000);
+    expect(mail.received).toHaveLength(1);
+    await pragma('query_only = OFF');
+    await pass(endsAfterMs + 10_000);
+    await told(2);
+    expect(posts[1]?.subject).toBe('Resolved: disk takes writes again, control');
+    expect(mail.received[1]?.headers.references).toBe(mail.received[0]?.headers['message-id']);
+    const { text } = await control.call('GET', '/metrics', { key: control.operatorKey });
+    expect(text).toContain('trunkline_control_operator_alerts_total{channel="email",outcome="delivered"} 2');
+  });
+
+  it('tells of an edge whose disk takes nothing, and again when it refuses calls', async () => {
+    const url = `${(await control.url()).replace('http', 'ws')}/v1/edge/link`;
+    const edge = await EdgeClient.connect(url, control.edgeToken);
+    await edge.next('config');
+    const says = async (failing: number, refusing: number) => {
+      edge.send({
+        type: 'status',
+        metrics: { trunkline_edge_storage_failing: failing, trunkline_edge_storage_refuses_calls: refusing },
+      });
+      const { edges } = control.control.services;
+      await expect
+        .poll(() => [edges.storage.failing.length, edges.storage.refusing.length], { timeout: 10_000 })
+        .toEqual([failing, refusing]);
+    };
+    await says(1, 0);
+    await pass(5_000);
+    await told(1);
+    expect(posts[0]?.subject).toBe('Alert: disk takes nothing, edge edge-1');
+    await says(1, 1);
+    await pass(messageGapMs + 5_000);
+    await told(2);
+    expect(posts[1]?.text).toContain('it refuses new calls (503)');
+    await says(0, 0);
+    await pass(messageGapMs + endsAfterMs + 5_000);
+    await told(3);
+    expect(posts[2]?.text).toContain('edge edge-1: writes go through again.');
+    await edge.close();
+  });
+
+  it('tries again what the webhook did not take, without a second mail', async () => {
+    statuses = [500, 500];
+    await breakDatabase();
+    await pass(5_000);
+    await told(1, 1);
+    await pass(20_000);
+    await told(1, 2);
+    await pass(65_000);
+    await told(1, 3);
+    await pass(messageGapMs * 3);
+    expect([mail.received.length, posts.length]).toEqual([1, 3]);
+  });
+});
+
+describe('the rules', () => {
+  const step = fc.record({
+    level: fc.constantFrom<(StorageLevel | null | undefined)[]>(null, 'failing', 'refusing', undefined),
+    other: fc.constantFrom<(StorageLevel | null | undefined)[]>(null, 'failing', undefined),
+    ms: fc.integer({ min: 1, max: 200_000 }),
+  });
+
+  it('never says what was said, never says good what is not, and says all in the end', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let now = 0;
+        let troubles = observe(new Map(), new Map(), now);
+        let told = new Map<string, StorageLevel>();
+        const look = (level: StorageLevel | null | undefined, other: StorageLevel | null | undefined) => {
+          const readings = new Map<string, StorageLevel | null>();
+          if (level !== undefined) readings.set('edge a', level);
+          if (other !== undefined) readings.set('control', other);
+          troubles = observe(troubles, readings, now);
+          for (const subject of told.keys())
+            if (!troubles.has(subject) && readings.get(subject) !== null) told.delete(subject);
+          const message = messageOf(told, troubles, readings, 'test');
+          if (message === null) return;
+          for (const [subject, reading] of readings)
+            if (reading !== null) expect(message.text).not.toContain(`${subject}: writes go through`);
+          told = toldAfter(told, troubles);
+          expect(messageOf(told, troubles, readings, 'test')).toBeNull();
+        };
+        for (const { level, other, ms } of steps) {
+          now += ms;
+          look(level, other);
+        }
+        look(null, null);
+        now += endsAfterMs;
+        look(null, null);
+        expect([troubles.size, told.size]).toEqual([0, 0]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('forgets an edge that has not been seen for a day, and says nothing of it', () => {
+    const failing = observe(new Map(), new Map([['edge a', 'failing' as const]]), 0);
+    expect(observe(failing, new Map(), forgottenAfterMs - 1).size).toBe(1);
+    const gone = observe(failing, new Map(), forgottenAfterMs);
+    expect(gone.size).toBe(0);
+    expect(messageOf(new Map([['edge a', 'failing']]), gone, new Map(), 'test')).toBeNull();
+  });
+});
+
+it.each([
+  ['nobody', 'number 1 is neither'],
+  ['night@example.com', 'SMTP_URL must be set'],
+  ['ftp://example.com/x', 'number 1 is neither'],
+  [Array.from({ length: 11 }, (_, n) => `https://example.com/${n}`).join(','), '10 addresses at most'],
+])('refuses OPERATOR_ALERTS=%s', (value, words) => {
+  expect(() => readControlConfig({ OPERATOR_ALERTS: value })).toThrow(words);
+});

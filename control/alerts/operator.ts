@@ -1,0 +1,164 @@
+/**
+ * Tells the operator of disks that take nothing, by mail and webhook. Nothing of this is stored: it has to work while
+ * the database cannot be written, and what is so is looked up again after a restart.
+ */
+import type { FastifyBaseLogger } from 'fastify';
+import type { Clock, Timer } from '#shared/clock.ts';
+import { newId } from '#shared/ids.ts';
+import type { Services } from '../services.ts';
+import { redacted, threadDomain } from './notice-rules.ts';
+import { withLimit } from './notices.ts';
+import {
+  messageGapMs,
+  messageOf,
+  observe,
+  type StorageLevel,
+  type StorageTrouble,
+  toldAfter,
+} from './operator-rules.ts';
+import { errorText, type NoticeSender, type OutgoingNotice } from './senders.ts';
+
+/** Between two looks. The first comes this long after the start, so that programs that die at once tell nothing. */
+const lookMs = 5_000;
+/** After an attempt that failed, ms; the last counts from then on. */
+const pauses: readonly number[] = [15_000, 60_000, messageGapMs];
+
+export interface OperatorTarget {
+  readonly channel: 'email' | 'webhook';
+  readonly address: string;
+  readonly sender: NoticeSender;
+}
+
+export interface OperatorParts {
+  readonly clock: Clock;
+  readonly log: FastifyBaseLogger;
+  readonly targets: readonly OperatorTarget[];
+  /** Of all that answers now: null where all can be written. */
+  readonly read: () => Promise<ReadonlyMap<string, StorageLevel | null>>;
+  readonly mailFrom: string;
+  /** Names the deployment in messages. */
+  readonly deployment: string;
+  /** Longest time of one attempt, ms. */
+  readonly timeoutMs: number;
+  readonly onAttempt: (channel: 'email' | 'webhook', outcome: 'delivered' | 'again' | 'given_up') => void;
+}
+
+interface State {
+  readonly target: OperatorTarget;
+  told: Map<string, StorageLevel>;
+  nextAt: number;
+  failures: number;
+  /** Message-ID of the first message since all was well. */
+  thread: string | null;
+  running: Promise<void> | null;
+}
+
+/** Returns a function that ends this, and breaks off what is on its way. */
+export function startOperatorAlerts(parts: OperatorParts): () => Promise<void> {
+  const { clock, log, read, targets } = parts;
+  if (targets.length === 0) return async () => {};
+  const ending = new AbortController();
+  const states = targets.map(
+    (target): State => ({ target, told: new Map(), nextAt: 0, failures: 0, thread: null, running: null }),
+  );
+  let troubles: ReadonlyMap<string, StorageTrouble> = new Map();
+  let looking: Promise<void> = Promise.resolve();
+  let timer: Timer;
+  const look = async () => {
+    const readings = await read();
+    const now = clock.now();
+    const before = troubles;
+    troubles = observe(before, readings, now);
+    for (const state of states) {
+      // What was forgotten, unseen, is not told of as good.
+      for (const subject of state.told.keys())
+        if (!troubles.has(subject) && readings.get(subject) !== null) state.told.delete(subject);
+      const message = messageOf(state.told, troubles, readings, parts.deployment);
+      if (message === null || state.running !== null || now < state.nextAt) continue;
+      const told = toldAfter(state.told, troubles);
+      state.running = tell(parts, state, message, told, ending.signal).finally(() => {
+        state.running = null;
+      });
+    }
+  };
+  const round = () => {
+    looking = look()
+      .catch((error: unknown) => log.error({ err: error }, 'disks could not be looked at'))
+      .then(() => {
+        if (!ending.signal.aborted) timer = clock.after(lookMs, round);
+      });
+  };
+  timer = clock.after(lookMs, round);
+  return async () => {
+    ending.abort();
+    timer.cancel();
+    await looking;
+    await Promise.all(states.map(({ running }) => running));
+  };
+}
+
+async function tell(
+  parts: OperatorParts,
+  state: State,
+  message: { readonly subject: string; readonly text: string },
+  told: Map<string, StorageLevel>,
+  ending: AbortSignal,
+): Promise<void> {
+  const { clock, log, onAttempt } = parts;
+  const { address, channel, sender } = state.target;
+  const id = newId();
+  const messageId = `<operator.${id}@${threadDomain(parts.mailFrom)}>`;
+  const notice: OutgoingNotice = {
+    id,
+    recipient: address,
+    ...message,
+    messageId,
+    ...(state.thread !== null && { references: state.thread }),
+    createdAt: clock.now(),
+  };
+  const result = await withLimit(parts, ending, (signal) =>
+    sender.send(notice, signal).catch((error: unknown) => ({
+      outcome: 'unavailable' as const,
+      error: errorText(error),
+    })),
+  );
+  const facts = { notice: id, channel, subject: message.subject };
+  if (result.outcome === 'unavailable') {
+    state.nextAt = clock.now() + (pauses[Math.min(state.failures, pauses.length - 1)] ?? messageGapMs);
+    state.failures += 1;
+    onAttempt(channel, 'again');
+    log.warn({ ...facts, error: withoutAddress(result.error, address) }, "operator's alert failed");
+    return;
+  }
+  // What is refused for good is not sent again; the next news are.
+  state.failures = 0;
+  state.nextAt = clock.now() + messageGapMs;
+  state.told = told;
+  state.thread = told.size === 0 ? null : (state.thread ?? messageId);
+  if (result.outcome === 'sent') {
+    onAttempt(channel, 'delivered');
+    log.info(facts, "operator's alert delivered");
+    return;
+  }
+  onAttempt(channel, 'given_up');
+  log.error({ ...facts, error: withoutAddress(result.error, address) }, "operator's alert was refused");
+}
+
+/** The URL of a webhook is a secret, as with most chat services. */
+function withoutAddress(error: string, address: string): string {
+  return error.replaceAll(address, redacted(address));
+}
+
+/** Of control's database and every connected edge. */
+export async function readStorage({
+  database,
+  edges,
+}: Pick<Services, 'database' | 'edges'>): Promise<Map<string, StorageLevel | null>> {
+  const { failing, refusing } = edges.storage;
+  const level = (edgeId: string): StorageLevel | null =>
+    refusing.includes(edgeId) ? 'refusing' : failing.includes(edgeId) ? 'failing' : null;
+  return new Map<string, StorageLevel | null>([
+    ['control', (await database.storageFault()) === null ? null : 'failing'],
+    ...edges.all.map(({ edgeId }) => [`edge ${edgeId}`, level(edgeId)] as const),
+  ]);
+}

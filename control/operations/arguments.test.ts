@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { plainWords } from './arguments.ts';
+
+const coded = (message: string, more: object, cause?: unknown) =>
+  Object.assign(new Error(message, { cause }), more);
+
+it.each([
+  ['SQLite on a full disk', coded('database or disk is full', { code: 'SQLITE_FULL' }), 'no room is left'],
+  [
+    'a folder that may not be written',
+    coded('EACCES: permission denied', { code: 'EACCES', path: '/srv/backup' }),
+    'Nothing can be written (/srv/backup): the file system cannot be written',
+  ],
+  [
+    'a migration that found no room',
+    coded('Database migration failed', {}, coded('disk I/O error', { code: 'SQLITE_IOERR_WRITE' })),
+    'the disk or its file system fails',
+  ],
+])('%s is a sentence about the disk, without a stack', (_, error, words) => {
+  expect(plainWords(error)).toContain(words);
+  expect(plainWords(error)).not.toContain('    at ');
+});
+
+it('leaves faults of the program as they are', () => {
+  expect(plainWords(new TypeError('x is undefined'))).toBeNull();
+});
