@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,6 +40,17 @@ async function start(env: Record<string, string> = {}) {
   };
   return { control, made, snapshot, get };
 }
+
+it('a start that changes nothing writes no file besides the database, so that it goes well on a full disk', async () => {
+  await (await start()).control.close();
+  const files = () =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => !name.startsWith('control.db'))
+      .map((name) => [name, statSync(join(folder, name)).ino, statSync(join(folder, name)).mtimeMs]);
+  const before = files();
+  await (await start()).control.close();
+  expect(files()).toEqual(before);
+});
 
 describe('the first start', () => {
   it('writes private keys and makes numbers that a call from this machine can reach', async () => {

@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { newId } from '#shared/ids.ts';
@@ -45,13 +46,15 @@ const thisMachine = ['127.0.0.1', '::1'];
 export async function bootstrap(services: Services, caCert: string): Promise<Bootstrap> {
   const { config } = services;
   const file = join(config.dataFolder, 'bootstrap.json');
-  const known = existsSync(file) ? readBootstrap(file) : await firstStart(services);
+  const kept = existsSync(file) ? readBootstrap(file) : null;
+  const known = kept ?? (await firstStart(services));
   const current: Bootstrap = {
     ...known,
     control_url: config.url,
     sip: { host: sipServer(services), port: config.sip.port, ca_cert: resolve(caCert) },
   };
-  writePrivate(config, file, current);
+  // A start that changes nothing writes nothing: it has to go well on a full disk, too.
+  if (!isDeepStrictEqual(kept, current)) writePrivate(config, file, current);
   return current;
 }
 
