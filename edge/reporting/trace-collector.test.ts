@@ -71,6 +71,40 @@ describe('TraceCollector', () => {
     expect(raw).not.toContain('c2VjcmV0');
   });
 
+  it.each([
+    [
+      'the key of an offer that was refused',
+      'c2Vjc2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2Vj',
+      'a=crypto:1 AES_256_CM_HMAC_SHA1_80 inline:c2Vjc2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2Vj|2^31',
+      'received',
+    ],
+    [
+      'a digest response of ours',
+      '0123456789abcdef0123456789abcdef',
+      'Authorization: Digest username="x", response="0123456789abcdef0123456789abcdef", nc=00000001',
+      'sent',
+    ],
+  ] as const)('takes %s out of whatever repeats it, now and later', (_, secret, line, direction) => {
+    const collector = new TraceCollector(5061);
+    collector.claim('call-1', 'a@pbx', t0);
+    const message = (text: string) => Buffer.from(`INVITE x SIP/2.0\r\nCall-ID: a@pbx\r\n${text}\r\n\r\n`);
+    const echo = `Reason: SIP;text="${secret.slice(0, 9)} ${secret.slice(9)}"\r\nX-A: ${Buffer.from(secret).toString('hex')}`;
+    // What a peer sends cannot crowd it out.
+    const noise = Array.from({ length: 40 }, (_, n) => `X-B: inline:${String(n).padStart(40, 'n')}`).join(
+      '\r\n',
+    );
+    if (direction === 'sent') collector.add(packet({ payload: message(noise) }), t0);
+    collector.add(packet({ direction, payload: message(line) }), t0);
+    collector.add(packet({ payload: message(echo) }), t0);
+    const now = collector.take('a@pbx')?.messages ?? [];
+    collector.add(packet({ payload: message(echo) }), t0);
+    const later = collector.take('a@pbx')?.messages ?? [];
+    const texts = [...now, ...later].map(({ raw }) => raw.replaceAll(' ', '')).join();
+    expect(later).toHaveLength(1);
+    expect(texts).not.toContain(secret);
+    expect(texts).not.toContain(Buffer.from(secret).toString('hex'));
+  });
+
   it('hands out the messages that come after the end, once, and then forgets the call', () => {
     const collector = new TraceCollector(5061);
     collector.claim('call-1', 'a@pbx', t0);

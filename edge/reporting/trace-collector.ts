@@ -2,6 +2,7 @@ import type { TraceMessage } from '#shared/edge-protocol/calls.ts';
 import type { HepPacket } from '#shared/hep.ts';
 import { redactValues } from '#shared/secret-values.ts';
 import { redactSip } from '#shared/sip-redaction.ts';
+import { mostSecrets, secretsIn } from './message-secrets.ts';
 
 export interface TraceLimits {
   /** Messages kept per call; the rest is counted and the trace marked truncated (contract 3.4). */
@@ -32,6 +33,8 @@ interface Dialog {
   callId: string | null;
   /** Known secrets of the call. */
   secrets: readonly string[];
+  /** Secrets that stood in its messages; apart by direction, so that a peer cannot crowd out ours. */
+  readonly seen: { readonly sent: Set<string>; readonly received: Set<string> };
   /** When the dialog may be forgotten; null while its call is up. */
   until: number | null;
   packets: HepPacket[];
@@ -112,9 +115,15 @@ export class TraceCollector {
     const packets = dialog.packets;
     dialog.packets = [];
     this.#free(packets);
+    for (const packet of packets) {
+      const seen = isSent(packet, this.#localPort) ? dialog.seen.sent : dialog.seen.received;
+      for (const secret of secretsIn(packet.payload.toString('utf8')))
+        if (seen.size < mostSecrets) seen.add(secret);
+    }
+    const secrets = [...dialog.secrets, ...dialog.seen.sent, ...dialog.seen.received];
     return {
       callId: dialog.callId,
-      messages: packets.map((packet) => traceMessage(packet, this.#localPort, dialog.secrets)),
+      messages: packets.map((packet) => traceMessage(packet, this.#localPort, secrets)),
       truncated: dialog.truncated,
     };
   }
@@ -138,6 +147,7 @@ export class TraceCollector {
     const dialog: Dialog = {
       callId: null,
       secrets: [],
+      seen: { sent: new Set(), received: new Set() },
       until: now + this.#limits.unclaimedMs,
       packets: [],
       count: 0,
@@ -168,7 +178,7 @@ export class TraceCollector {
 
 function traceMessage(packet: HepPacket, localPort: number, secrets: readonly string[]): TraceMessage {
   const raw = redactValues(redactSip(packet.payload.toString('utf8')), secrets);
-  const sent = packet.direction === null ? packet.source.port === localPort : packet.direction === 'sent';
+  const sent = isSent(packet, localPort);
   const source = hostPort(packet.source.address, packet.source.port);
   const destination = hostPort(packet.destination.address, packet.destination.port);
   const lineEnd = raw.search(/[\r\n]/);
@@ -181,6 +191,10 @@ function traceMessage(packet: HepPacket, localPort: number, secrets: readonly st
     start_line: lineEnd === -1 ? raw : raw.slice(0, lineEnd),
     raw,
   };
+}
+
+function isSent({ direction, source }: HepPacket, localPort: number): boolean {
+  return direction === null ? source.port === localPort : direction === 'sent';
 }
 
 function hostPort(address: string, port: number): string {
