@@ -50,6 +50,7 @@ import { startRetention } from './retention.ts';
 import type { Services } from './services.ts';
 import { sipCallRoutes } from './sip/call-routes.ts';
 import { checkRoutes } from './sip/check-routes.ts';
+import { registerRoutes } from './sip/register-routes.ts';
 import { sipRoutes } from './sip/routes.ts';
 import { edgeToolRoute } from './tools/edge-route.ts';
 import { integrationRoutes } from './tools/integration-routes.ts';
@@ -259,6 +260,7 @@ function addRoutes(app: App, services: Services, addOthers: (app: App) => void):
   sipRoutes(app, services);
   sipCallRoutes(app, services);
   checkRoutes(app, services);
+  registerRoutes(app, services);
   callRoutes(app, services);
   organizationRoutes(app, services);
   auditRoutes(app, services);

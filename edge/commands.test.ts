@@ -34,6 +34,9 @@ function targets() {
         return found;
       },
     },
+    signaling: {
+      register: (trunkId: string, orderId: string) => done.push(['register', trunkId, orderId]),
+    },
     testCall: (order: { test_call_id: string }) => done.push(['test call', order.test_call_id]),
     testRun: async (order: { run_id: string }) => {
       done.push(['test run', order.run_id]);
@@ -47,6 +50,12 @@ describe('a command of control', () => {
     const edge = targets();
     await carryOut({ kind: 'call.stop', call_id: 'c1' }, edge);
     expect(edge.done).toEqual([['stop', 'c1']]);
+  });
+
+  it('registers a record now', async () => {
+    const edge = targets();
+    await carryOut({ kind: 'registration.try', order_id: 'o1', trunk_id: 't1' }, edge);
+    expect(edge.done).toEqual([['register', 't1', 'o1']]);
   });
 
   it('places a call under the id that control gave it', async () => {

@@ -17,6 +17,7 @@ export interface CommandTargets {
     failBack(trunkId: string): void;
     discover(query: Pick<Discovery, 'host' | 'port' | 'transport'>): Promise<DiscoveryResult>;
   };
+  readonly signaling: { register(trunkId: string, orderId: string): void };
   testCall(order: TestCallOrder): void;
   /** Rejects when the call cannot be made. */
   testRun(order: TestRunOrder): Promise<void>;
@@ -30,7 +31,7 @@ type Discovery = Extract<EdgeCommand, { kind: 'discovery.run' }>;
  * @throws Error when the command cannot be carried out
  */
 export async function carryOut(command: EdgeCommand, targets: CommandTargets): Promise<void> {
-  const { calls, trunks, report } = targets;
+  const { calls, trunks, signaling, report } = targets;
   switch (command.kind) {
     case 'call.stop':
       calls.stop(command.call_id);
@@ -55,6 +56,9 @@ export async function carryOut(command: EdgeCommand, targets: CommandTargets): P
     }
     case 'trunk.failback':
       trunks.failBack(command.trunk_id);
+      break;
+    case 'registration.try':
+      signaling.register(command.trunk_id, command.order_id);
       break;
     case 'discovery.run':
       void trunks.discover(command).then((result) => {

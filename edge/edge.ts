@@ -73,7 +73,7 @@ export class Edge {
     const reporting = await reportingOf(ground, media.availableCodecs(), {
       onConfig,
       onCommand: (command) =>
-        carryOut(command, { calls, trunks, ...tests, report: (body) => reporting.report(body) }),
+        carryOut(command, { calls, trunks, signaling, ...tests, report: (body) => reporting.report(body) }),
       metrics: () => ({
         ...metrics.snapshot(),
         ...trunks.metrics(),

@@ -300,7 +300,8 @@ export const settings = [
   {
     name: 'REGISTER_REFUSED_PAUSE_S',
     default: '300',
-    description: 'Seconds before a registrar that refused username, password or request is asked again.',
+    description:
+      'Seconds before a registrar that refused username, password or request is asked again, after the close tries of a new record.',
   },
   { name: 'MEDIA_WORKERS', default: 'one per core', description: 'Number of media worker processes.' },
   {

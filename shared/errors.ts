@@ -21,6 +21,10 @@ export const apiErrors = {
     status: 400,
     message: 'Registration needs a registrar: give sip_endpoint, or attach an outbound configuration.',
   },
+  REGISTRATION_NOT_CONFIGURED: {
+    status: 400,
+    message: 'The number has no inbound configuration with auth_mode register.',
+  },
   DUPLICATE_SIP_CONFIG: { status: 400, message: 'Another configuration of the number is the same record.' },
   TARGET_NOT_ALLOWED: { status: 400, message: 'The target address is not a public address.' },
   AGENT_SOURCE_CONFLICT: {

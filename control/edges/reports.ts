@@ -14,7 +14,7 @@ import type { Database } from '../db/open.ts';
 import type { CallRow } from '../db/tables.ts';
 import { prepareChecks } from '../sip/checks-store.ts';
 import { prepareHealth } from '../sip/health-store.ts';
-import { prepareRegistration } from '../sip/registrations-store.ts';
+import { prepareRegistration, registrationSubject } from '../sip/registrations-store.ts';
 import { prepareCallCompleted, webhookSubject } from '../webhooks/store.ts';
 
 /** Which edge and outbox a frame comes from. */
@@ -210,6 +210,7 @@ function prepareBodies(connection: SqliteFile.Database, probeGapMs: number): Wri
         break;
       case 'registration':
         registration(body);
+        if (body.order_id !== undefined) announced.add(registrationSubject(body.order_id));
         break;
     }
   };

@@ -79,6 +79,12 @@ function inboundTrunks(configurations: readonly SipConfigurationRow[]): InboundT
   return trunks;
 }
 
+/** The records of a number that an edge can register, in their order. */
+export function registeringRecords(rows: readonly SipConfigurationRow[]): SipConfigurationRow[] {
+  const primary = primaryEndpoint(rows);
+  return rows.filter((row) => row.direction === 'inbound' && registrationOf(row, primary) !== null);
+}
+
 /** Where a number's calls go first. */
 function primaryEndpoint(configurations: readonly SipConfigurationRow[]): Endpoint | null {
   const outbound = configurations.filter((row) => row.direction === 'outbound');
@@ -101,7 +107,8 @@ function registrationOf(
   const host = hostOf(row);
   const place = host === null ? primary : { host, port: row.port };
   if (row.auth_mode !== 'register' || username === null || password === null || !place) return null;
-  return { host: place.host, port: place.port, username, password, expires_s: registrationS };
+  const changed_at = row.updated_at;
+  return { host: place.host, port: place.port, username, password, expires_s: registrationS, changed_at };
 }
 
 function inboundTrunk(row: SipConfigurationRow, sourceHost: string | null): InboundTrunk {

@@ -126,11 +126,18 @@ describe('a record that registers', () => {
       state: 'registered',
       registrar: 'pbx.example.com:5061',
       expires_at: '2030-01-01T00:05:10.000Z',
+      next_try_at: null,
       sip_code: 200,
       last_error: null,
       at: '2030-01-01T00:00:10.000Z',
     });
-    const failed = { state: 'failed', expires_at: null, sip_code: 403, last_error: 'No.' } as const;
+    const failed = {
+      state: 'failed',
+      expires_at: null,
+      next_try_at: '2030-01-01T00:00:25.000Z',
+      sip_code: 403,
+      last_error: 'No.',
+    } as const;
     await report(own.id, { ...failed, at: '2030-01-01T00:00:20.000Z' });
     await report(own.id, { at: '2030-01-01T00:00:15.000Z' });
     await report(other.id, {});
@@ -148,3 +155,112 @@ describe('a record that registers', () => {
     );
   });
 });
+
+describe('POST /v1/sip/register-now', () => {
+  const order = (body: object = { phone_number: number }) =>
+    test.call('POST', '/v1/sip/register-now', { body });
+
+  /** The order as it reaches an edge that has taken it. */
+  async function taken(client: EdgeClient): Promise<{ trunk_id: string; order_id: string }> {
+    const { id, command } = await client.next('command');
+    if (command.kind !== 'registration.try') throw new Error(`unexpected ${command.kind}`);
+    client.send({ type: 'result', id, ok: true });
+    return command;
+  }
+
+  async function connected(): Promise<EdgeClient> {
+    edge = await connectEdge(test);
+    await edge.next('config');
+    return edge;
+  }
+
+  it('has the edge try, and answers with the outcome of that try alone', async () => {
+    await attach({ ...register, sip_endpoint: 'pbx.example.com' });
+    const client = await connected();
+    const [own] = await records();
+    const answer = order();
+    const { trunk_id, order_id } = await taken(client);
+    expect(trunk_id).toBe(own?.id);
+    // What was reported of an earlier try is not the outcome.
+    await report(trunk_id, { state: 'failed', expires_at: null, last_error: 'Earlier.' });
+    const outcome = { at: '2030-01-01T00:00:20.000Z', order_id };
+    await report(trunk_id, outcome as Partial<RegistrationState>);
+    const { status, body } = await answer;
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      configuration_id: trunk_id,
+      finished: true,
+      registration: { state: 'registered', sip_code: 200, last_error: null },
+    });
+  });
+
+  it('answers with the state when the try takes longer', async () => {
+    await attach({ ...register, sip_endpoint: 'pbx.example.com' });
+    const client = await connected();
+    const answer = order();
+    const { trunk_id } = await taken(client);
+    await report(trunk_id, { state: 'registering', expires_at: null, sip_code: null });
+    await waitFor(() => test.clock.advance(5_000), answer);
+    const { status, body } = await answer;
+    expect(status).toBe(202);
+    expect(body.data).toMatchObject({ finished: false, registration: { state: 'registering' } });
+  });
+
+  it('says too soon with Retry-After, for one number alone, and counts only what an edge has taken', async () => {
+    await attach({ ...register, sip_endpoint: 'pbx.example.com' });
+    const client = await connected();
+    const refused = order();
+    const { id } = await client.next('command');
+    client.send({ type: 'result', id, ok: false, error: 'the SIP engine of the edge is not running' });
+    expect(await refused).toMatchObject({ status: 503, codes: ['SERVICE_UNAVAILABLE'] });
+    const first = order();
+    const { trunk_id, order_id } = await taken(client);
+    await report(trunk_id, { order_id } as Partial<RegistrationState>);
+    expect((await first).status).toBe(200);
+    const soon = await order();
+    expect(soon).toMatchObject({ status: 429, codes: ['RATE_LIMITED'] });
+    expect(soon.headers['retry-after']).toBe('10');
+    expect(soon.body.errors?.[0]?.message).toMatch(/^At most 1 requests in 10 s .*wait 10 s/);
+    test.clock.advance(10_000);
+    const third = order();
+    const again = await taken(client);
+    await report(trunk_id, { at: '2030-01-01T00:01:00.000Z', ...again } as Partial<RegistrationState>);
+    expect((await third).status).toBe(200);
+  });
+
+  it('says that no edge is connected', async () => {
+    await attach({ ...register, sip_endpoint: 'pbx.example.com' });
+    const answer = await order();
+    expect(answer).toMatchObject({ status: 503, codes: ['SERVICE_UNAVAILABLE'] });
+    expect(answer.body.errors?.[0]?.message).toBe('No edge is connected.');
+    expect(answer.headers['retry-after']).toBe('5');
+  });
+
+  it('says what is not configured', async () => {
+    await attach({ type: 'inbound', options: { allowed_ips: ['198.51.100.9'] } });
+    expect(await order()).toMatchObject({ status: 400, codes: ['REGISTRATION_NOT_CONFIGURED'] });
+    const [ip] = await records();
+    const named = { phone_number: number, configuration_id: ip?.id };
+    expect(await order(named)).toMatchObject({ status: 400, codes: ['REGISTRATION_NOT_CONFIGURED'] });
+    const unknown = { phone_number: number, configuration_id: '00000000-0000-4000-8000-000000000000' };
+    expect(await order(unknown)).toMatchObject({ status: 404, codes: ['SIP_CONFIG_NOT_FOUND'] });
+    expect(await order({ phone_number: '+14155550199' })).toMatchObject({ codes: ['NUMBER_NOT_FOUND'] });
+    expect(await order({ phone_number: 'office' })).toMatchObject({ codes: ['INVALID_PARAMETER'] });
+    await attach(register, outbound);
+    await test.call('POST', '/v1/sip/detach', { body: { phone_number: number, directions: ['outbound'] } });
+    expect(await order()).toMatchObject({ status: 400, codes: ['REGISTRAR_REQUIRED'] });
+  });
+});
+
+/** Moves time until `answer` is there: the request begins to wait at a moment that a test cannot see. */
+async function waitFor(step: () => void, answer: Promise<unknown>): Promise<void> {
+  let over = false;
+  void answer.finally(() => {
+    over = true;
+  });
+  const limit = performance.now() + 20_000;
+  while (!over && performance.now() < limit) {
+    step();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

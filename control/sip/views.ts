@@ -49,13 +49,13 @@ function failoverView(row: SipConfigurationRow, activePriority: number): Configu
 }
 
 /** null as well until an edge has told of it. */
-function registrationView(
-  row: SipConfigurationRow,
+export function registrationView(
+  row: Pick<SipConfigurationRow, 'auth_mode'>,
   last: RegistrationRow | undefined,
 ): Configuration['registration'] {
   if (row.auth_mode !== 'register' || !last) return null;
-  const { state, registrar, expires_at, sip_code, last_error, at } = last;
-  return { state, registrar, expires_at, sip_code, last_error, at };
+  const { state, registrar, expires_at, next_try_at, sip_code, last_error, at } = last;
+  return { state, registrar, expires_at, next_try_at, sip_code, last_error, at };
 }
 
 function codecView(

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judgeRegister, rportOf } from './register-answer.ts';
 
+const asked = { askedS: 300, place: 'pbx.example.com:5061', credentialsSent: false };
+
 describe('the answer to a REGISTER', () => {
   it('is judged whatever its headers hold, and binds for a day at most', () => {
     const text = fc.oneof(
@@ -13,12 +15,12 @@ describe('the answer to a REGISTER', () => {
       fc.property(headers, fc.integer({ min: 200, max: 699 }), (fields, status) => {
         const sent = { contact: '<sip:a@b>' };
         const outcome = { kind: 'answered', status, reason: 'Reason', headers: fields, sent } as const;
-        const verdict = judgeRegister(outcome, 300);
+        const verdict = judgeRegister(outcome, asked);
         if (verdict.kind === 'bound') {
           expect(verdict.expiresS).toBeGreaterThan(0);
           expect(verdict.expiresS).toBeLessThanOrEqual(86_400);
         } else if (verdict.kind === 'refused' || verdict.kind === 'unavailable') {
-          expect(verdict.failure.error).toMatch(/^The registrar .*\.$/s);
+          expect(verdict.failure.error).toMatch(/^pbx\.example\.com:5061 .*\.$/s);
         }
       }),
     );
@@ -34,15 +36,58 @@ describe('the answer to a REGISTER', () => {
   ])('of which the list of bindings is %s grants %i s', (contact, expiresS, doubt) => {
     const sent = { contact: '<sip:a@b>' };
     const outcome = { kind: 'answered', status: 200, reason: 'OK', headers: { contact }, sent } as const;
-    expect(judgeRegister(outcome, 300)).toMatchObject({ kind: 'bound', expiresS, doubt });
+    expect(judgeRegister(outcome, asked)).toMatchObject({ kind: 'bound', expiresS, doubt });
   });
 
   it('takes of several Contacts with its user the one with the port that the registrar sees', () => {
     const contact = '<sip:a@10.0.0.9:40001>;expires=45, <sip:a@10.0.0.9:40000>;expires=120';
     const headers = { contact, via: 'SIP/2.0/TLS b;branch=z9hG4bK1;rport=40000;received=10.0.0.9' };
     const sent = { contact: '<sip:a@b>' };
-    const verdict = judgeRegister({ kind: 'answered', status: 200, reason: 'OK', headers, sent }, 300);
-    expect(verdict).toEqual({ kind: 'bound', expiresS: 120, rport: 40_000, doubt: null });
+    const verdict = judgeRegister({ kind: 'answered', status: 200, reason: 'OK', headers, sent }, asked);
+    expect(verdict).toEqual({ kind: 'bound', expiresS: 120, sipCode: 200, rport: 40_000, doubt: null });
+  });
+
+  const answered = (status: number, credentialsSent: boolean, headers: Record<string, string> = {}) =>
+    judgeRegister(
+      { kind: 'answered', status, reason: 'Phrase', headers, sent: {} },
+      { ...asked, credentialsSent },
+    );
+
+  it.each([
+    [403, false, {}, true, 'forbids this registration; check the account there, and that'],
+    [403, true, {}, true, 'does not accept our user name and password; the account there must have the'],
+    [403, false, { warning: '399 pbx "account locked"' }, true, /\(403 Phrase: account locked\)\.$/],
+    [404, true, {}, true, 'does not know this user; check the user name'],
+    [604, true, {}, true, 'does not know this user; check the user name'],
+    [
+      302,
+      false,
+      { contact: '<sip:new.example.com>' },
+      true,
+      'redirects the registration to sip:new.example.com;',
+    ],
+    [405, false, {}, true, 'refused the registration (405 Phrase)'],
+    [423, false, {}, true, 'finds the interval too brief, and names none that is longer (423'],
+    [480, false, {}, false, 'refused the registration (480 Phrase)'],
+    [500, false, {}, false, 'failed to handle the registration (500 Phrase)'],
+    [503, false, { 'retry-after': '30' }, false, /overloaded \(503 Phrase; try again after 30 s\)\.$/],
+    [603, false, {}, true, 'refused the registration (603 Phrase)'],
+  ] as const)('explains %i (credentials sent: %s, %j)', (status, sent, headers, lasting, words) => {
+    const verdict = answered(status, sent, headers);
+    if (verdict.kind !== 'refused' && verdict.kind !== 'unavailable') throw new Error(verdict.kind);
+    expect(verdict.failure).toMatchObject({ sipCode: status, lasting });
+    expect(verdict.failure.error).toMatch(words);
+  });
+
+  it.each([
+    ['timeout', 'did not respond to the REGISTER in time; check'],
+    ['connection refused', 'Nothing listens at pbx.example.com:5061: the connection was refused'],
+    ['certificate refused: certificate has expired', 'The certificate of pbx.example.com:5061 has expired'],
+    ['TLS handshake not done within 4000 ms', 'did not finish the TLS handshake in time'],
+  ])('says of the silence "%s" what calls say of it', (error, words) => {
+    const verdict = judgeRegister({ kind: 'silent', error }, asked);
+    expect(verdict).toMatchObject({ kind: 'unavailable', failure: { sipCode: null, lasting: false } });
+    expect(verdict.kind === 'unavailable' && verdict.failure.error).toMatch(words);
   });
 
   it.each([

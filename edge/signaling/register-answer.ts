@@ -1,8 +1,8 @@
 /** What the answer to a REGISTER means (RFC 3261 sections 10.2 and 10.3). Pure. */
-import { parseChallenges, strongest } from './digest.ts';
 import type { Outcome } from './exchange.ts';
 import { type HeaderFields, headerOf } from './headers.ts';
 import { hostPortOf, uriOf, userOf } from './numbers.ts';
+import { refusalProblem, silenceProblem } from './register-words.ts';
 
 /** Longest binding or pause that an answer of a peer can ask for, seconds: a day. */
 const mostS = 86_400;
@@ -15,10 +15,16 @@ export type RegisterVerdict =
   | {
       readonly kind: 'bound';
       readonly expiresS: number;
+      readonly sipCode: number;
       readonly rport: number | null;
       readonly doubt: string | null;
     }
-  | { readonly kind: 'challenged'; readonly status: 401 | 407; readonly headers: HeaderFields }
+  | {
+      readonly kind: 'challenged';
+      readonly status: 401 | 407;
+      readonly reason: string;
+      readonly headers: HeaderFields;
+    }
   /** 423: ask again, for at least so long (section 10.2.8). */
   | { readonly kind: 'too_brief'; readonly minExpiresS: number }
   /** Another server of the registrar may do better (RFC 3263 section 4.3). */
@@ -31,36 +37,48 @@ export interface Failure {
   readonly sipCode: number | null;
   /** Seconds that the registrar asks us to wait. */
   readonly retryAfterS: number | null;
-  /** Whether only a person can mend it: trying again soon would be of no use. */
+  /** Whether only a person can fix it. */
   readonly lasting: boolean;
 }
 
-/** @param askedS the binding interval that was asked for */
-export function judgeRegister(outcome: Outcome, askedS: number): RegisterVerdict {
+/** What the answer belongs to. */
+export interface RegisterAsked {
+  /** The binding interval that was asked for, seconds. */
+  readonly askedS: number;
+  /** `host:port` of the registrar, as it is told to a person. */
+  readonly place: string;
+  readonly credentialsSent: boolean;
+}
+
+export function judgeRegister(outcome: Outcome, asked: RegisterAsked): RegisterVerdict {
+  const { askedS, place } = asked;
   if (outcome.kind === 'silent') {
-    const error =
-      outcome.error === 'timeout'
-        ? 'The registrar does not answer.'
-        : `The registrar cannot be reached: ${outcome.error}.`;
+    const error = silenceProblem(place, outcome.error);
     return { kind: 'unavailable', failure: { error, sipCode: null, retryAfterS: null, lasting: false } };
   }
   const { status, headers } = outcome;
-  if (status < 300) return bound(outcome, askedS);
-  if (status === 401 || status === 407) return { kind: 'challenged', status, headers };
+  if (status < 300) return bound(outcome, askedS, place);
+  if (status === 401 || status === 407)
+    return { kind: 'challenged', status, reason: outcome.reason, headers };
   const minExpiresS = secondsOf(headerOf(headers, 'min-expires'));
   if (status === 423 && minExpiresS !== null && minExpiresS > askedS) {
     return { kind: 'too_brief', minExpiresS };
   }
+  const retryAfterS = secondsOf(headerOf(headers, 'retry-after'));
   const failure: Failure = {
-    error: errorOf(status, outcome.reason),
+    error: refusalProblem(place, outcome, retryAfterS, asked.credentialsSent),
     sipCode: status,
-    retryAfterS: secondsOf(headerOf(headers, 'retry-after')),
+    retryAfterS,
     lasting: status < 500 ? status !== 408 && status !== 480 && status !== 491 : status >= 600,
   };
   return { kind: status === 503 || status === 408 ? 'unavailable' : 'refused', failure };
 }
 
-function bound(outcome: Extract<Outcome, { kind: 'answered' }>, askedS: number): RegisterVerdict {
+function bound(
+  outcome: Extract<Outcome, { kind: 'answered' }>,
+  askedS: number,
+  place: string,
+): RegisterVerdict {
   const { headers, sent, status, reason } = outcome;
   const refused = (error: string): RegisterVerdict => ({
     kind: 'refused',
@@ -68,24 +86,21 @@ function bound(outcome: Extract<Outcome, { kind: 'answered' }>, askedS: number):
   });
   // Section 10.3, step 8: a registrar that has bound us says 200.
   if (status !== 200) {
-    return refused(
-      `The registrar answered ${`${status} ${reason}`.trim()}: only a 200 says that we are bound.`,
-    );
+    return refused(`${place} answered ${`${status} ${reason}`.trim()}: only a 200 says that we are bound.`);
   }
   const contacts = contactsOf(headerOf(headers, 'contact') ?? '');
   const rport = rportOf(headers);
   const own = ownContacts(contacts, uriOf(headerOf(sent, 'contact') ?? ''), rport);
   const expiresS = grantedS(own, headers, askedS);
-  if (expiresS === 0)
-    return refused('The registrar answered 200 but keeps no binding: it granted 0 seconds.');
-  const doubt = own.length === 0 ? doubtOf(contacts) : null;
-  return { kind: 'bound', expiresS, rport, doubt };
+  if (expiresS === 0) return refused(`${place} answered 200 but keeps no binding: it granted 0 seconds.`);
+  const doubt = own.length === 0 ? doubtOf(contacts, place) : null;
+  return { kind: 'bound', expiresS, sipCode: status, rport, doubt };
 }
 
 /** Section 10.3, step 8: a 200 lists all bindings, so ours should be among them. */
-function doubtOf(contacts: readonly string[]): string {
+function doubtOf(contacts: readonly string[], place: string): string {
   const listed = contacts.length === 0 ? 'no Contact at all' : 'only Contacts of others';
-  return `The registrar answered 200 but lists ${listed}: it may not send calls to us.`;
+  return `${place} answered 200 but lists ${listed}: it may not send calls to us.`;
 }
 
 /**
@@ -138,42 +153,4 @@ export function rportOf(headers: HeaderFields): number | null {
 function secondsOf(value: string | undefined): number | null {
   const digits = /^\s*(\d{1,10})(?!\d)/.exec(value ?? '')?.[1];
   return digits === undefined ? null : Math.min(Number(digits), mostS);
-}
-
-function errorOf(status: number, reason: string): string {
-  const answer = `${status} ${reason}`.trim();
-  if (status < 400) return `The registrar redirects (${answer}); redirects are not followed.`;
-  switch (status) {
-    case 403:
-      return `The registrar forbids this registration (${answer}): check the account in the PBX.`;
-    case 404:
-      return `The registrar does not know this user (${answer}): check the username in the PBX.`;
-    case 423:
-      return `The registrar finds the interval too brief (${answer}) and names none that is longer.`;
-    default:
-      return `The registrar refused with ${answer}.`;
-  }
-}
-
-/**
- * Why a challenge was not, or not again, answered.
- * @param answered whether credentials had been sent for this request
- */
-export function challengeFailure(status: 401 | 407, headers: HeaderFields, answered: boolean): Failure {
-  const challenge = headerOf(headers, status === 401 ? 'www-authenticate' : 'proxy-authenticate') ?? '';
-  return {
-    error: challengeError(status, challenge, answered),
-    sipCode: status,
-    retryAfterS: null,
-    lasting: true,
-  };
-}
-
-function challengeError(status: number, challenge: string, answered: boolean): string {
-  if (strongest(parseChallenges(challenge), null) === null) {
-    return `The registrar asks for an authentication that we do not have (${status}): it must offer SIP digest with SHA-256 or MD5.`;
-  }
-  return answered
-    ? `The registrar refused the username or password (${status}): the PBX must have the derived password.`
-    : `The registrar asks for a weaker digest than before (${status}), which is not answered.`;
 }

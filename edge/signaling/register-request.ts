@@ -27,6 +27,11 @@ export interface RegisterTry {
   readonly authorization: Readonly<Record<string, string>>;
 }
 
+/** `host:port`, IPv6 in brackets: how a person is told of it. */
+export function registrarPlace({ host, port }: Pick<Registrar, 'host' | 'port'>): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
 type Us = Pick<Environment, 'publicAddress' | 'software'>;
 
 /** Request-URI of a REGISTER: the registrar's domain, without user (section 10.2). */

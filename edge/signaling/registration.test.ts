@@ -48,7 +48,11 @@ class Scene {
   places: RegistrarPlaces = { ok: true, targets: [first] };
   readonly registration: Registration;
 
-  constructor({ random = 0, ...changes }: Partial<RegistrationSettings> & { random?: number } = {}) {
+  constructor({
+    random = 0,
+    setUp = false,
+    ...changes
+  }: Partial<RegistrationSettings> & { random?: number; setUp?: boolean } = {}) {
     this.registration = new Registration({
       environment: {
         clock: this.clock,
@@ -59,6 +63,7 @@ class Scene {
       log: this.log,
       registrar,
       settings: { ...settings, ...changes },
+      setUp,
       exchange: (message, timeoutMs, done) => {
         const timer = this.clock.after(timeoutMs, () => done({ kind: 'silent', error: 'timeout' }));
         this.requests.push({
@@ -128,7 +133,13 @@ describe('a registration', () => {
     expect(scene.registration.state.state).toBe('registering');
     answer(200, { contact: ours, expires: '120' });
     expect(scene.states).toEqual([
-      { state: 'registered', expiresAt: scene.clock.now() + 120_000, sipCode: 200, lastError: null },
+      {
+        state: 'registered',
+        expiresAt: scene.clock.now() + 120_000,
+        nextTryAt: null,
+        sipCode: 200,
+        lastError: null,
+      },
     ]);
   });
 
@@ -171,9 +182,10 @@ describe('a registration', () => {
     expect(scene.registration.state).toEqual({
       state: 'failed',
       expiresAt: null,
+      nextTryAt: scene.clock.now() + 300_000,
       sipCode: 407,
       lastError:
-        'The registrar refused the username or password (407): the PBX must have the derived password.',
+        'pbx.example.com:5061 does not accept our user name and password; the account there must have the derived password, which attach and update answer with (register_password_for_pbx) (407 Reason).',
     });
     scene.clock.advance(299_999);
     await scene.nothingSent();
@@ -191,18 +203,19 @@ describe('a registration', () => {
     (await scene.request()).answer(401, { 'www-authenticate': 'Digest realm="pbx", nonce="b", qop="auth"' });
     expect(scene.registration.state).toMatchObject({
       state: 'failed',
-      lastError: 'The registrar asks for a weaker digest than before (401), which is not answered.',
+      lastError:
+        'pbx.example.com:5061 asks for a weaker digest than before, which is not answered (401 Reason).',
     });
   });
 
   it.each([
     [
       '',
-      'The registrar asks for an authentication that we do not have (401): it must offer SIP digest with SHA-256 or MD5.',
+      'pbx.example.com:5061 asks for an authentication that we do not have; it must offer SIP digest with SHA-256 or MD5 (401 Reason).',
     ],
     [
       'Basic realm="pbx"',
-      'The registrar asks for an authentication that we do not have (401): it must offer SIP digest with SHA-256 or MD5.',
+      'pbx.example.com:5061 asks for an authentication that we do not have; it must offer SIP digest with SHA-256 or MD5 (401 Reason).',
     ],
   ])('cannot answer the challenge %j', async (value, lastError) => {
     const scene = new Scene();
@@ -255,8 +268,9 @@ describe('a registration', () => {
     expect(scene.registration.state).toEqual({
       state: 'registered',
       expiresAt: scene.clock.now() + 300_000,
+      nextTryAt: null,
       sipCode: 200,
-      lastError: `The registrar answered 200 but lists ${listed}: it may not send calls to us.`,
+      lastError: `pbx.example.com:5061 answered 200 but lists ${listed}: it may not send calls to us.`,
     });
   });
 
@@ -267,8 +281,9 @@ describe('a registration', () => {
     expect(scene.registration.state).toEqual({
       state: 'failed',
       expiresAt: null,
+      nextTryAt: scene.clock.now() + 5_000,
       sipCode: 202,
-      lastError: 'The registrar answered 202 Reason: only a 200 says that we are bound.',
+      lastError: 'pbx.example.com:5061 answered 202 Reason: only a 200 says that we are bound.',
     });
   });
 
@@ -318,7 +333,9 @@ describe('a registration that fails', () => {
       expect(scene.registration.state).toMatchObject({
         state: 'failed',
         sipCode: null,
-        lastError: 'The registrar cannot be reached: connection refused.',
+        lastError:
+          'Nothing listens at pbx.example.com:5061: the connection was refused; check host, port and firewall.',
+        nextTryAt: scene.clock.now() + pauseMs,
       });
       scene.clock.advance(pauseMs - 1);
       await scene.nothingSent();
@@ -333,7 +350,8 @@ describe('a registration that fails', () => {
     scene.clock.advance(8_000);
     expect(scene.registration.state).toMatchObject({
       state: 'failed',
-      lastError: 'The registrar does not answer.',
+      lastError:
+        'pbx.example.com:5061 did not respond to the REGISTER in time; check that a SIP registrar listens there and takes requests from our addresses.',
     });
   });
 
@@ -349,16 +367,17 @@ describe('a registration that fails', () => {
   });
 
   it.each([
-    [403, 'The registrar forbids this registration (403 Reason): check the account in the PBX.'],
-    [404, 'The registrar does not know this user (404 Reason): check the username in the PBX.'],
-    [301, 'The registrar redirects (301 Reason); redirects are not followed.'],
-    [302, 'The registrar redirects (302 Reason); redirects are not followed.'],
-    [603, 'The registrar refused with 603 Reason.'],
+    [403, /^pbx\.example\.com:5061 forbids this registration; .*\(403 Reason\)\.$/],
+    [404, /^pbx\.example\.com:5061 does not know this user; .*\(404 Reason\)\.$/],
+    [301, /redirects are not followed/],
+    [302, /redirects the registration to sip:elsewhere\.example; redirects are not followed/],
+    [603, /^pbx\.example\.com:5061 refused the registration \(603 Reason\)\.$/],
   ])('pauses long after %d', async (status, lastError) => {
     const scene = new Scene();
     scene.registration.start();
     (await scene.request()).answer(status, { contact: '<sip:elsewhere.example>' });
-    expect(scene.registration.state).toMatchObject({ state: 'failed', sipCode: status, lastError });
+    expect(scene.registration.state).toMatchObject({ state: 'failed', sipCode: status });
+    expect(scene.registration.state.lastError).toMatch(lastError);
     scene.clock.advance(299_999);
     await scene.nothingSent();
   });
@@ -370,7 +389,7 @@ describe('a registration that fails', () => {
     await scene.nothingSent();
     expect(scene.registration.state).toMatchObject({
       state: 'failed',
-      lastError: 'The registrar cannot be reached: 10.0.0.1 is a private address.',
+      lastError: 'There is no usable address for pbx.example.com:5061: 10.0.0.1 is a private address.',
     });
     scene.places = { ok: true, targets: [first] };
     scene.clock.advance(5_000);
@@ -392,9 +411,9 @@ describe('the connection of a registration', () => {
   });
 
   it.each([
-    ['another port', 'The connection to the registrar was lost and made anew.'],
-    ['connection refused', 'The connection to the registrar was lost: connection refused.'],
-    ['timeout', 'The connection to the registrar was lost: it no longer answers.'],
+    ['another port', 'The connection to pbx.example.com:5061 was lost and made anew.'],
+    ['connection refused', 'The connection to pbx.example.com:5061 was lost: connection refused.'],
+    ['timeout', 'The connection to pbx.example.com:5061 was lost: it no longer answers.'],
   ])('is lost with %s, and a REGISTER goes at once', async (what, lastError) => {
     const scene = new Scene();
     await scene.registered();
@@ -405,6 +424,7 @@ describe('the connection of a registration', () => {
     expect(scene.registration.state).toEqual({
       state: 'registering',
       expiresAt: null,
+      nextTryAt: null,
       sipCode: 200,
       lastError,
     });
@@ -497,5 +517,152 @@ describe('the end of a registration', () => {
     expect(ended).toBe(1);
     expect(scene.clock.pending).toBe(0);
     await scene.nothingSent();
+  });
+});
+
+describe('a registration whose record is new', () => {
+  const wrong = async (scene: Scene) => {
+    (await scene.request()).answer(401, { 'www-authenticate': challenge('a') });
+    (await scene.request()).answer(401, { 'www-authenticate': challenge('b') });
+  };
+
+  it('is tried again within seconds until the PBX knows the password', async () => {
+    const scene = new Scene({ setUp: true });
+    const begun = scene.clock.now();
+    scene.registration.start();
+    const tried: number[] = [];
+    for (let failures = 0; failures < 5; failures++) {
+      tried.push((scene.clock.now() - begun) / 1000);
+      await wrong(scene);
+      const { nextTryAt } = scene.registration.state;
+      scene.clock.advance((nextTryAt ?? 0) - scene.clock.now());
+    }
+    expect(tried).toEqual([0, 4, 12, 24, 40]);
+    (await scene.request()).answer(200, { contact: ours, expires: '300' });
+    expect(scene.registration.state).toMatchObject({ state: 'registered', nextTryAt: null, lastError: null });
+  });
+
+  it('gives a wrong password fewer than ten times in any ten minutes', async () => {
+    for (const random of [0, 0.999]) {
+      const scene = new Scene({ setUp: true, random });
+      scene.registration.start();
+      const refused: number[] = [];
+      while (refused.length < 40) {
+        await wrong(scene);
+        refused.push(scene.clock.now());
+        scene.clock.advance((scene.registration.state.nextTryAt ?? 0) - scene.clock.now());
+      }
+      const most = Math.max(
+        ...refused.map((at) => refused.filter((t) => t >= at && t < at + 600_000).length),
+      );
+      expect(most).toBe(9);
+    }
+  });
+
+  it('is tried at once when the record was changed, and its close tries begin anew', async () => {
+    const scene = new Scene();
+    scene.registration.start();
+    await wrong(scene);
+    expect(scene.registration.state.nextTryAt).toBe(scene.clock.now() + 300_000);
+    scene.clock.advance(60_000);
+    scene.registration.setUpAgain();
+    expect(scene.registration.state).toMatchObject({ state: 'registering', nextTryAt: null });
+    await wrong(scene);
+    expect(scene.registration.state.nextTryAt).toBe(scene.clock.now() + 4_000);
+  });
+
+  it('is not tried more often than every five seconds, however often the record is changed', async () => {
+    const scene = new Scene({ random: 1 });
+    const begun = scene.clock.now();
+    scene.registration.start();
+    const tried: number[] = [];
+    for (let second = 0; second < 30; second++) {
+      await settled();
+      if (scene.requests.length > 0) {
+        tried.push(scene.clock.now() - begun);
+        await wrong(scene);
+      }
+      scene.registration.setUpAgain();
+      scene.clock.advance(1_000);
+    }
+    expect(tried).toEqual([0, 5_000, 10_000, 15_000, 20_000, 25_000]);
+  });
+
+  it('says nothing to a registrar that has the binding when the record was changed', async () => {
+    const scene = new Scene();
+    await scene.registered();
+    scene.registration.setUpAgain();
+    await scene.nothingSent();
+  });
+
+  it('leaves a registrar that refused alone, also when the engine was lost meanwhile', async () => {
+    const scene = new Scene();
+    scene.registration.start();
+    await wrong(scene);
+    const before = scene.registration.state;
+    for (let losses = 0; losses < 3; losses++) {
+      scene.clock.advance(50_000);
+      scene.registration.engineLost();
+      scene.registration.start();
+      await scene.nothingSent();
+    }
+    expect(scene.registration.state).toEqual(before);
+    scene.clock.advance(150_000);
+    await scene.request();
+  });
+});
+
+describe('a registration that is ordered to try now', () => {
+  it('does not wait, and tells its outcome once', async () => {
+    const scene = new Scene();
+    scene.registration.start();
+    (await scene.request()).answer(403);
+    const told: string[] = [];
+    scene.registration.tryNow(() => told.push(scene.registration.state.state));
+    expect(scene.registration.state).toMatchObject({ state: 'registering', nextTryAt: null });
+    const { answer } = await scene.request();
+    expect(told).toEqual([]);
+    answer(200);
+    scene.clock.advance(1_000);
+    expect(told).toEqual(['registered']);
+  });
+
+  it('refreshes a binding', async () => {
+    const scene = new Scene();
+    await scene.registered();
+    const told: string[] = [];
+    scene.registration.tryNow(() => told.push(scene.registration.state.state));
+    const { message, answer } = await scene.request();
+    expect(message.headers.CSeq).toBe('2 REGISTER');
+    answer(200, { expires: '300' });
+    expect(told).toEqual(['registered']);
+  });
+
+  it('tries once more when the try under way fails, which began before the order', async () => {
+    const scene = new Scene();
+    scene.registration.start();
+    const early = await scene.request();
+    const told: string[] = [];
+    scene.registration.tryNow(() => told.push(scene.registration.state.state));
+    early.answer(403);
+    expect(told).toEqual([]);
+    (await scene.request()).answer(404);
+    expect(told).toEqual(['failed']);
+    expect(scene.registration.state).toMatchObject({ sipCode: 404 });
+    await scene.nothingSent();
+  });
+
+  it('tells everybody who waits when the engine is lost or the record goes', async () => {
+    const scene = new Scene();
+    await scene.registered();
+    let told = 0;
+    scene.registration.tryNow(() => told++);
+    scene.registration.engineLost();
+    expect(told).toBe(1);
+    scene.registration.tryNow(() => told++);
+    scene.registration.end(1_000, () => {});
+    expect(told).toBe(2);
+    scene.registration.tryNow(() => told++);
+    expect(told).toBe(3);
   });
 });

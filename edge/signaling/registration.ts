@@ -5,37 +5,33 @@
  *     idle ----------> registering ------> bound <----------+
  *      ^                |  ^  ^              |  | refresh    | 200
  *      |             no |  |  +-- flow lost -+  +-> refreshing
- *      |                v  | time            |        | no, flow lost: registering
+ *      |                v  | time, tryNow    |        | no, flow lost: registering
  *      |               waiting               |        |
  *      |                                     |        |
  *      +- engine lost: from everywhere       +-- end --> ending --> ended <-- end: from everywhere else
  *
  * The flow is the connection that calls of the registrar come over. No engine tells of its loss, so it is tried
  * every so often: by OPTIONS where the registrar tells the port that it sees us at, because another port is
- * another connection that the registrar does not know us by, else by a REGISTER, which mends what is broken.
+ * another connection that the registrar does not know us by, else by a REGISTER, which repairs what is broken.
  */
-import { randomBytes, randomUUID } from 'node:crypto';
 import type { Timer } from '#shared/clock.ts';
+import { unresolvedProblem } from '../call/causes/cause-words.ts';
 import type { Log } from '../call/log.ts';
 import type { DialTarget } from '../call/ports/dialing.ts';
-import { type AuthenticatedRequest, Authenticator, type ChallengedRequest } from './authenticator.ts';
 import type { Environment } from './environment.ts';
-import type { Exchange, Outcome } from './exchange.ts';
-import { challengeFailure, type Failure, judgeRegister, rportOf } from './register-answer.ts';
-import { keepaliveOf, type Registrar, registerOf, registrarUri } from './register-request.ts';
+import type { Exchange } from './exchange.ts';
+import type { Failure } from './register-answer.ts';
+import { type BindOutcome, type Flow, RegisterExchange } from './register-exchange.ts';
+import { type Registrar, registrarPlace } from './register-request.ts';
+import { pauseAfter, type RetrySettings } from './register-schedule.ts';
 
-export interface RegistrationSettings {
+export interface RegistrationSettings extends RetrySettings {
   /** Registrations begun per second. */
   readonly perSecond: number;
   /** For one request, a connection to be made included, ms. */
   readonly timeoutMs: number;
   /** Between two looks at the connection, ms; 0: none. */
   readonly keepaliveMs: number;
-  /** RFC 5626 section 4.5: base and bound of the pauses after failures, ms. */
-  readonly retryMs: number;
-  readonly retryMaxMs: number;
-  /** Pause after a refusal that only a person can mend, ms. */
-  readonly refusedPauseMs: number;
 }
 
 /** Where a registrar can be reached, best place first; every place may be contacted (contract 1.9). */
@@ -48,9 +44,11 @@ export interface BindingState {
   readonly state: 'registering' | 'registered' | 'failed' | 'ended';
   /** When the binding ends unless it is refreshed, ms since the epoch; null without one. */
   readonly expiresAt: number | null;
+  /** When the next attempt after a failed one begins, ms since the epoch; null: none is waited for. */
+  readonly nextTryAt: number | null;
   /** Status of the registrar's last answer to a REGISTER. */
   readonly sipCode: number | null;
-  /** One sentence; stays until the next success. Of a binding: what speaks against it. */
+  /** One sentence; stays until the next success. Of a binding: why it may be of no use. */
   readonly lastError: string | null;
 }
 
@@ -62,6 +60,8 @@ export interface RegistrationParts {
   /** Never rejects. */
   readonly resolve: () => Promise<RegistrarPlaces>;
   readonly settings: RegistrationSettings;
+  /** Whether its record was attached or changed now: the PBX may learn the password in the next minutes. */
+  readonly setUp: boolean;
   /** Called after every change of `state`, refreshes included. */
   readonly changed: () => void;
 }
@@ -69,7 +69,7 @@ export interface RegistrationParts {
 type Phase = 'idle' | 'registering' | 'waiting' | 'bound' | 'refreshing' | 'ending' | 'ended';
 
 const moves: Readonly<Record<Phase, readonly Phase[]>> = {
-  idle: ['registering', 'ended'],
+  idle: ['registering', 'waiting', 'ended'],
   registering: ['bound', 'waiting', 'idle', 'ended'],
   waiting: ['registering', 'idle', 'ended'],
   bound: ['refreshing', 'registering', 'ending', 'idle', 'ended'],
@@ -78,30 +78,37 @@ const moves: Readonly<Record<Phase, readonly Phase[]>> = {
   ended: [],
 };
 
-/** Where and how the registrar knows us. */
-interface Flow {
-  readonly target: DialTarget;
-  /** Port that the registrar sees us at; null: it does not tell. */
-  readonly rport: number | null;
-}
-
-/** Asks of one attempt that end with 423 at most. */
-const mostIntervals = 3;
 /** A registrar that grants less than this is asked again no sooner, ms. */
 const shortestRefreshMs = 5_000;
+/** Between two tries that changes of the record cause, ms: a client that updates in a loop floods no registrar. */
+const shortestUpdateGapMs = 5_000;
 
 export class Registration {
   readonly #parts: RegistrationParts;
-  readonly #authenticator: Authenticator;
-  readonly #callId = randomUUID();
-  readonly #fromTag = randomBytes(8).toString('hex');
-  #cseq = 0;
-  #expiresS: number;
+  readonly #requests: RegisterExchange;
   #phase: Phase = 'idle';
-  #state: BindingState = { state: 'registering', expiresAt: null, sipCode: null, lastError: null };
+  #state: BindingState = {
+    state: 'registering',
+    expiresAt: null,
+    nextTryAt: null,
+    sipCode: null,
+    lastError: null,
+  };
   #flow: Flow | null = null;
   /** Failures in a row. */
   #failures = 0;
+  /** Of those since the set-up, the refusals that only a person can end. */
+  #refusals = 0;
+  /** When the record was attached or changed, ms; null: before the edge was started, or it has registered since. */
+  #setUpAt: number | null;
+  /** When the last try began, ms. */
+  #triedAt = Number.NEGATIVE_INFINITY;
+  /** A registrar that refuses is left alone until then, whatever becomes of the engine; ms. */
+  #refusedUntil = Number.NEGATIVE_INFINITY;
+  /** The try under way began before somebody asked for one. */
+  #again = false;
+  /** Those who asked for a try wait for its outcome. */
+  #asked: (() => void)[] = [];
   /** Of the attempt under way; what belongs to an earlier one comes too late. */
   #attempt = 0;
   readonly #timers = new Set<Timer>();
@@ -111,9 +118,8 @@ export class Registration {
 
   constructor(parts: RegistrationParts) {
     this.#parts = parts;
-    this.#expiresS = parts.registrar.expiresS;
-    const { username, password } = parts.registrar;
-    this.#authenticator = new Authenticator({ username, password, realm: null }, parts.log);
+    this.#setUpAt = parts.setUp ? parts.environment.clock.now() : null;
+    this.#requests = new RegisterExchange({ ...parts, timeoutMs: parts.settings.timeoutMs });
   }
 
   get state(): BindingState {
@@ -122,7 +128,43 @@ export class Registration {
 
   /** Begins to register; without effect unless idle. */
   start() {
-    if (this.#phase === 'idle' && !this.#onEnded) this.#register('registering');
+    if (this.#phase !== 'idle' || this.#onEnded) return;
+    if (this.#refusedUntil > this.#now) this.#wait(this.#refusedUntil - this.#now);
+    else this.#register('registering');
+  }
+
+  /**
+   * Tries now instead of later, and refreshes a binding. A try that is under way is followed by another should it fail.
+   * @param settled called once, with the outcome in `state`
+   */
+  tryNow(settled: () => void = () => {}) {
+    if (this.#onEnded) return settled();
+    this.#asked.push(settled);
+    this.#refusedUntil = Number.NEGATIVE_INFINITY;
+    switch (this.#phase) {
+      case 'waiting':
+        this.#register('registering');
+        return this.#tell({ state: 'registering', nextTryAt: null });
+      case 'bound':
+        return this.#register('refreshing');
+      case 'registering':
+      case 'refreshing':
+        this.#again = true;
+    }
+  }
+
+  /** The record was changed: a registration that has failed is tried at once, and closely from now on. */
+  setUpAgain() {
+    if (this.#phase === 'bound' || this.#phase === 'refreshing') return;
+    this.#setUpAt = this.#now;
+    this.#failures = 0;
+    this.#refusals = 0;
+    const earliest = this.#triedAt + shortestUpdateGapMs;
+    if (this.#phase !== 'waiting' || earliest <= this.#now) this.tryNow();
+    else if ((this.#state.nextTryAt ?? 0) > earliest) {
+      this.#halt();
+      this.#tell({ nextTryAt: this.#tryAfter(earliest - this.#now) });
+    }
   }
 
   /** The engine is lost, and every connection and answer with it. `start` begins anew. */
@@ -133,7 +175,13 @@ export class Registration {
     if (this.#onEnded) return this.#finish();
     if (this.#phase === 'idle') return;
     this.#move('idle');
-    this.#tell({ state: 'failed', expiresAt: null, lastError: 'The SIP engine of the edge was lost.' });
+    // What the registrar said counts on.
+    if (this.#refusedUntil <= this.#now) {
+      const lastError = 'The SIP engine of the edge was lost.';
+      this.#tell({ state: 'failed', expiresAt: null, nextTryAt: null, lastError });
+    }
+    this.#again = false;
+    this.#settle();
   }
 
   /**
@@ -154,8 +202,8 @@ export class Registration {
     if (this.#phase === 'bound') this.#unregister();
   }
 
-  get #challenged(): ChallengedRequest {
-    return { method: 'REGISTER', uri: registrarUri(this.#parts.registrar), body: '' };
+  get #now(): number {
+    return this.#parts.environment.clock.now();
   }
 
   #move(to: Phase) {
@@ -170,6 +218,10 @@ export class Registration {
     this.#parts.changed();
   }
 
+  #settle() {
+    for (const settled of this.#asked.splice(0)) settled();
+  }
+
   #after(ms: number, fire: () => void) {
     const timer = this.#parts.environment.clock.after(ms, () => {
       this.#timers.delete(timer);
@@ -181,6 +233,7 @@ export class Registration {
   /** Ends waiting, and makes what is on its way come too late. */
   #halt() {
     this.#attempt++;
+    this.#requests.abandon();
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
   }
@@ -195,99 +248,74 @@ export class Registration {
   #register(phase: 'registering' | 'refreshing') {
     this.#halt();
     this.#move(phase);
+    this.#triedAt = this.#now;
     const attempt = this.#attempt;
     void this.#parts.resolve().then((places) => {
       if (attempt !== this.#attempt) return;
       if (this.#onEnded && phase === 'registering') return this.#finish();
-      if (!places.ok) return this.#failed(unresolved(places.message));
+      if (!places.ok) return this.#failed(unresolved(this.#parts.registrar, places.message));
       // A refresh goes to where the binding is, while the registrar still has that place.
       const known = places.targets.find((target) => isSamePlace(target, this.#flow?.target));
       const others = places.targets.filter((target) => target !== known);
-      this.#try(known ? [known, ...others] : others, unresolved('it has no address'));
+      this.#requests.bind(known ? [known, ...others] : others, (outcome) => {
+        if (outcome.kind === 'bound') this.#bound(outcome);
+        else this.#failed(outcome.failure);
+      });
     });
   }
 
-  /** Asks the first of `targets`, and the others should it be unavailable. */
-  #try([target, ...others]: readonly DialTarget[], failure: Failure) {
-    if (target) this.#ask(target, others, this.#authenticator.request(), mostIntervals);
-    else this.#failed(failure);
-  }
-
-  #ask(target: DialTarget, others: readonly DialTarget[], request: AuthenticatedRequest, intervals: number) {
-    const askedS = this.#expiresS;
-    this.#send(target, askedS, request, (outcome) => {
-      const verdict = judgeRegister(outcome, askedS);
-      switch (verdict.kind) {
-        case 'bound':
-          return this.#bound(
-            { target, rport: verdict.rport },
-            verdict.expiresS,
-            statusOf(outcome),
-            verdict.doubt,
-          );
-        case 'challenged': {
-          const { status, headers } = verdict;
-          const answered = Object.keys(request.headers).length > 0;
-          if (request.take(headers, this.#challenged)) return this.#ask(target, others, request, intervals);
-          return this.#failed(challengeFailure(status, headers, answered));
-        }
-        case 'too_brief':
-          if (intervals <= 1) return this.#failed(tooManyIntervals);
-          this.#expiresS = verdict.minExpiresS;
-          return this.#ask(target, others, this.#authenticator.request(), intervals - 1);
-        case 'unavailable':
-          return this.#try(others, verdict.failure);
-        case 'refused':
-          return this.#failed(verdict.failure);
-      }
-    });
-  }
-
-  #send(
-    target: DialTarget,
-    expiresS: number,
-    { headers }: AuthenticatedRequest,
-    done: (outcome: Outcome) => void,
-  ) {
-    const { environment, registrar, exchange, settings } = this.#parts;
-    const attempt = this.#attempt;
-    this.#cseq++;
-    const own = { callId: this.#callId, fromTag: this.#fromTag, cseq: this.#cseq, expiresS };
-    const request = registerOf(environment, registrar, target, { ...own, authorization: headers });
-    exchange(request, settings.timeoutMs, (outcome) => {
-      if (attempt === this.#attempt) done(outcome);
-    });
-  }
-
-  #bound(flow: Flow, expiresS: number, sipCode: number | null, doubt: string | null) {
+  #bound({ flow, expiresS, sipCode, doubt }: Extract<BindOutcome, { kind: 'bound' }>) {
     this.#halt();
     this.#move('bound');
     this.#flow = flow;
     this.#failures = 0;
+    this.#refusals = 0;
+    this.#setUpAt = null;
+    this.#again = false;
     if (this.#onEnded) return this.#unregister();
     const expiresMs = expiresS * 1000;
     this.#after(Math.max(shortestRefreshMs, this.#jittered(expiresMs, 0.6, 0.8)), () =>
       this.#register('refreshing'),
     );
     this.#scheduleKeepalive(flow);
-    const expiresAt = this.#parts.environment.clock.now() + expiresMs;
-    this.#tell({ state: 'registered', expiresAt, sipCode, lastError: doubt });
+    const expiresAt = this.#now + expiresMs;
+    this.#tell({ state: 'registered', expiresAt, nextTryAt: null, sipCode, lastError: doubt });
+    this.#settle();
   }
 
-  #failed({ error, sipCode, retryAfterS, lasting }: Failure) {
+  #failed(failure: Failure) {
     this.#halt();
     this.#flow = null;
     if (this.#onEnded) return this.#finish();
-    this.#move('waiting');
     this.#failures++;
-    const { retryMs, retryMaxMs, refusedPauseMs } = this.#parts.settings;
-    // RFC 5626 section 4.5: a part of min(longest, base * 2^failures), 50 to 100 %.
-    const backOffMs = this.#jittered(Math.min(retryMaxMs, retryMs * 2 ** this.#failures), 0.5, 1);
-    const pauseMs = lasting ? this.#jittered(refusedPauseMs, 1, 1.1) : backOffMs;
-    const waitMs = Math.max(pauseMs, (retryAfterS ?? 0) * 1000);
-    this.#parts.log.warn({ sip_status: sipCode, error, retry_ms: waitMs }, 'not registered');
-    this.#after(waitMs, () => this.#register('registering'));
-    this.#tell({ state: 'failed', expiresAt: null, sipCode, lastError: error });
+    if (failure.lasting) this.#refusals++;
+    const { environment, settings, log } = this.#parts;
+    const sinceSetUpMs = this.#setUpAt === null ? null : this.#now - this.#setUpAt;
+    const tries = { failures: this.#failures, refusals: this.#refusals, sinceSetUpMs };
+    if (this.#again) {
+      this.#again = false;
+      this.#move('waiting');
+      this.#register('registering');
+      return this.#tell({ state: 'registering', expiresAt: null, nextTryAt: null });
+    }
+    const waitMs = pauseAfter(failure, tries, settings, environment.random);
+    if (failure.lasting) this.#refusedUntil = this.#now + waitMs;
+    const { error, sipCode } = failure;
+    log.warn({ sip_status: sipCode, error, retry_ms: waitMs }, 'not registered');
+    const nextTryAt = this.#wait(waitMs);
+    this.#tell({ state: 'failed', expiresAt: null, nextTryAt, sipCode, lastError: error });
+    this.#settle();
+  }
+
+  /** @returns when the next try begins, ms since the epoch */
+  #wait(ms: number): number {
+    this.#move('waiting');
+    return this.#tryAfter(ms);
+  }
+
+  #tryAfter(ms: number): number {
+    this.#after(ms, () => this.#register('registering'));
+    return this.#now + ms;
   }
 
   // ---------------------------------------------------------------- the flow
@@ -297,26 +325,11 @@ export class Registration {
     if (keepaliveMs === 0) return;
     // RFC 5626 section 4.4: 80 to 100 %, so that many flows do not fall into step.
     this.#after(this.#jittered(keepaliveMs, 0.8, 1), () => {
-      if (flow.rport === null) this.#register('refreshing');
-      else this.#keepAlive(flow);
-    });
-  }
-
-  #keepAlive(flow: Flow) {
-    const { environment, registrar, exchange, settings } = this.#parts;
-    const attempt = this.#attempt;
-    const request = keepaliveOf(environment, registrar, flow.target, randomUUID(), this.#fromTag);
-    exchange(request, settings.timeoutMs, (outcome) => {
-      if (attempt !== this.#attempt) return;
-      if (outcome.kind === 'silent') {
-        const why = outcome.error === 'timeout' ? 'it no longer answers' : outcome.error;
-        return this.#flowLost(`The connection to the registrar was lost: ${why}.`);
-      }
-      const rport = rportOf(outcome.headers);
-      if (rport !== null && rport !== flow.rport) {
-        return this.#flowLost('The connection to the registrar was lost and made anew.');
-      }
-      this.#scheduleKeepalive(flow);
+      if (flow.rport === null) return this.#register('refreshing');
+      this.#requests.keepAlive(flow, (lost) => {
+        if (lost === null) this.#scheduleKeepalive(flow);
+        else this.#flowLost(lost);
+      });
     });
   }
 
@@ -333,17 +346,7 @@ export class Registration {
     if (!flow) return this.#finish();
     this.#halt();
     this.#move('ending');
-    const request = this.#authenticator.request();
-    const ask = (): void => {
-      this.#send(flow.target, 0, request, (outcome) => {
-        const verdict = judgeRegister(outcome, 0);
-        if (verdict.kind === 'challenged' && request.take(verdict.headers, this.#challenged)) {
-          return ask();
-        }
-        this.#finish();
-      });
-    };
-    ask();
+    this.#requests.unbind(flow.target, () => this.#finish());
   }
 
   #finish() {
@@ -352,31 +355,17 @@ export class Registration {
     this.#limit?.cancel();
     this.#move('ended');
     this.#flow = null;
-    this.#tell({ state: 'ended', expiresAt: null });
+    this.#tell({ state: 'ended', expiresAt: null, nextTryAt: null });
+    this.#settle();
     this.#onEnded?.();
   }
 }
 
-const tooManyIntervals: Failure = {
-  error: 'The registrar finds every interval too brief (423).',
-  sipCode: 423,
-  retryAfterS: null,
-  lasting: true,
-};
-
-function unresolved(why: string): Failure {
-  return {
-    error: `The registrar cannot be reached: ${why.replace(/\.$/, '')}.`,
-    sipCode: null,
-    retryAfterS: null,
-    lasting: false,
-  };
+function unresolved(registrar: Registrar, why: string): Failure {
+  const error = unresolvedProblem(registrarPlace(registrar), why);
+  return { error, sipCode: null, retryAfterS: null, lasting: false };
 }
 
 function isSamePlace(one: DialTarget, other: DialTarget | undefined): boolean {
   return other !== undefined && one.address === other.address && one.port === other.port;
-}
-
-function statusOf(outcome: Outcome): number | null {
-  return outcome.kind === 'answered' ? outcome.status : null;
 }

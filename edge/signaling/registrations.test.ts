@@ -11,7 +11,7 @@ let clock: FakeClock;
 let log: QuietLog;
 let registrations: Registrations;
 let requests: { readonly message: NewRequest; readonly done: (outcome: Outcome) => void }[];
-let reports: (RegistrationState & { readonly trunkId: string })[];
+let reports: (RegistrationState & { readonly trunkId: string; readonly orderId?: string })[];
 
 beforeEach(() => build(0));
 
@@ -42,7 +42,8 @@ function build(keepaliveMs: number): void {
       ok: true,
       targets: [{ host, serverName: host, address: '192.0.2.1', port }],
     }),
-    report: (trunkId, state) => reports.push({ trunkId, ...state }),
+    report: (trunkId, state, orderId) =>
+      reports.push({ trunkId, ...(orderId !== undefined && { orderId }), ...state }),
     settings: {
       perSecond: 10,
       timeoutMs: 8_000,
@@ -127,6 +128,7 @@ describe('the registrations of the edge', () => {
         registrar: 'pbx.example.com:5061',
         at: '2030-01-01T00:00:00.000Z',
         expires_at: null,
+        next_try_at: null,
         sip_code: null,
         last_error: null,
       },
@@ -140,6 +142,7 @@ describe('the registrations of the edge', () => {
       registrar: 'pbx.example.com:5061',
       at: '2030-01-01T00:00:01.000Z',
       expires_at: '2030-01-01T00:05:01.000Z',
+      next_try_at: null,
       sip_code: 200,
       last_error: null,
     });
@@ -243,5 +246,73 @@ describe('the registrations of the edge', () => {
     clock.advance(600_000);
     expect(await sent()).toEqual([]);
     expect(clock.pending).toBe(0);
+  });
+
+  /** Seconds until the next try of the one record that failed. */
+  const pauseS = () => (Date.parse(reports.at(-1)?.next_try_at ?? '') - clock.now()) / 1000;
+
+  it('are tried again within seconds when they are attached, but not because the edge was started', async () => {
+    registrations.follow([trunk('a')]);
+    registrations.engineUp();
+    clock.advance(1_000);
+    await answerAll(403);
+    expect(pauseS()).toBe(300);
+    registrations.follow([trunk('a'), trunk('b', { username: 'b' })]);
+    clock.advance(1_000);
+    await answerAll(403);
+    expect(told().at(-1)).toBe('b failed');
+    expect(pauseS()).toBe(4);
+  });
+
+  it('of a whole edge that was restarted fail once each, and wait as long as always', async () => {
+    const many = Array.from({ length: 100 }, (_, n) => trunk(`t${n}`, { username: `u${n}` }));
+    registrations.follow(many);
+    registrations.engineUp();
+    let asked = 0;
+    for (let second = 0; second < 299; second++) {
+      clock.advance(1_000);
+      asked += (await sent()).length;
+      await answerAll(403);
+    }
+    expect(asked).toBe(100);
+  });
+
+  it('are tried at once when the record was changed while they fail, and not otherwise', async () => {
+    const at = (minute: number) => ({ changed_at: `2030-01-01T00:0${minute}:00.000Z` });
+    registrations.follow([trunk('a', at(0)), trunk('b', { username: 'b', ...at(0) })]);
+    registrations.engineUp();
+    clock.advance(1_000);
+    await answerAll(403);
+    clock.advance(30_000);
+    // The same again, as after a lost link to control, then the change of one.
+    registrations.follow([trunk('a', at(0)), trunk('b', { username: 'b', ...at(0) })]);
+    expect(await sent()).toEqual([]);
+    registrations.follow([trunk('a', at(0)), trunk('b', { username: 'b', ...at(1) })]);
+    expect(await sent()).toEqual(['b 300']);
+    await answerAll();
+    registrations.follow([trunk('a', at(0)), trunk('b', { username: 'b', ...at(2) })]);
+    expect(await sent()).toEqual([]);
+  });
+
+  it('are not all tried because a control plane has learned to tell when records were changed', async () => {
+    registrations.follow([trunk('a')]);
+    registrations.engineUp();
+    clock.advance(1_000);
+    await answerAll(403);
+    registrations.follow([trunk('a', { changed_at: '2030-01-01T00:00:00.000Z' })]);
+    expect(await sent()).toEqual([]);
+  });
+
+  it('tell the outcome of an order to try now, also when it is nothing new', async () => {
+    await registered(trunk('a'), trunk('b'));
+    registrations.tryNow('a', 'order-1');
+    expect(reports).toEqual([]);
+    await answerAll();
+    expect(reports).toMatchObject([{ trunkId: 'a', state: 'registered', orderId: 'order-1' }]);
+    expect(() => registrations.tryNow('c', 'order-2')).toThrow(
+      'this edge has no registration for the record',
+    );
+    registrations.engineLost();
+    expect(() => registrations.tryNow('a', 'order-3')).toThrow('the SIP engine of the edge is not running');
   });
 });

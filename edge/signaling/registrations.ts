@@ -10,7 +10,7 @@ import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import type { RegistrationState } from '#shared/edge-protocol/reports.ts';
 import type { Environment } from './environment.ts';
 import type { Exchange } from './exchange.ts';
-import type { Registrar } from './register-request.ts';
+import { type Registrar, registrarPlace } from './register-request.ts';
 import {
   type BindingState,
   type RegistrarPlaces,
@@ -22,7 +22,8 @@ import {
 export interface RegistrarAccess {
   /** Where a registrar can be reached (RFC 3263, contract 1.9). Never rejects. */
   readonly resolve: (host: string, port: number) => Promise<RegistrarPlaces>;
-  readonly report: (trunkId: string, state: RegistrationState) => void;
+  /** @param orderId of the order whose outcome this is */
+  readonly report: (trunkId: string, state: RegistrationState, orderId?: string) => void;
   readonly settings: RegistrationSettings;
 }
 
@@ -48,8 +49,12 @@ export class Registrations {
   readonly #ending = new Set<Binding>();
   /** Key of the binding of each record. */
   readonly #keys = new Map<string, string>();
+  /** When the record of each binding was last changed, as control says; null: it does not. */
+  #changedAt: ReadonlyMap<string, string | null> = new Map();
   #engineUp = false;
   #closed = false;
+  /** The first configuration was followed: what comes now was attached or changed while the edge ran. */
+  #following = false;
   /** When the next registration may begin, ms since the epoch. */
   #nextTurnAt = 0;
   #successes = 0;
@@ -59,19 +64,39 @@ export class Registrations {
     this.#options = options;
   }
 
-  /** Registers what is configured and un-registers what no longer is. */
+  /**
+   * Registers what is configured and un-registers what no longer is. What the first configuration has was set up
+   * before: a restart of the edge does not begin the close tries of new records anew.
+   */
   follow(numbers: readonly Pick<NumberConfig, 'inbound'>[]): void {
     if (this.#closed) return;
     const wanted = wantedBy(numbers);
     const gone = [...this.#keys].filter(([trunkId]) => !wanted.has(trunkId));
     for (const [trunkId, key] of gone) this.#leave(trunkId, key, true);
-    for (const [trunkId, registrar] of wanted) {
+    for (const [trunkId, { registrar, changedAt }] of wanted) {
       const key = keyOf(registrar);
       const before = this.#keys.get(trunkId);
-      if (before === key) continue;
+      if (before === key) {
+        if (isLater(changedAt, this.#changedAt.get(trunkId)))
+          this.#bindings.get(key)?.registration.setUpAgain();
+        continue;
+      }
       if (before !== undefined) this.#leave(trunkId, before, false);
       this.#join(trunkId, key, registrar);
     }
+    this.#changedAt = new Map([...wanted].map(([trunkId, { changedAt }]) => [trunkId, changedAt]));
+    this.#following = true;
+  }
+
+  /**
+   * Tries a record's registration now; the outcome is reported with `orderId`.
+   * @throws Error when there is nothing to try
+   */
+  tryNow(trunkId: string, orderId: string): void {
+    const binding = this.#bindings.get(this.#keys.get(trunkId) ?? '');
+    if (!binding) throw new Error('this edge has no registration for the record');
+    if (!this.#engineUp) throw new Error('the SIP engine of the edge is not running');
+    binding.registration.tryNow(() => this.#report(binding, trunkId, binding.registration.state, orderId));
   }
 
   /** The engine is there: everything registers, one after the other. */
@@ -118,7 +143,9 @@ export class Registrations {
 
   #join(trunkId: string, key: string, registrar: Registrar): void {
     this.#keys.set(trunkId, key);
-    const binding = this.#bindings.get(key) ?? this.#open(key, registrar);
+    const known = this.#bindings.get(key);
+    if (known && this.#following) known.registration.setUpAgain();
+    const binding = known ?? this.#open(key, registrar);
     binding.trunkIds.add(trunkId);
     this.#report(binding, trunkId);
   }
@@ -142,11 +169,12 @@ export class Registrations {
     const { host, port, username } = registrar;
     const registration = new Registration({
       environment,
-      log: environment.log.child({ registrar: nameOf(registrar), username }),
+      log: environment.log.child({ registrar: registrarPlace(registrar), username }),
       registrar,
       exchange,
       resolve: () => resolve(host, port),
       settings,
+      setUp: this.#following,
       changed: () => this.#changed(binding),
     });
     const trunkIds = new Set<string>();
@@ -203,7 +231,11 @@ export class Registrations {
     const { log } = this.#options.environment;
     for (const trunkId of binding.trunkIds) {
       if (reported.state !== state.state) {
-        const facts = { trunk_id: trunkId, registrar: nameOf(binding.registrar), sip_status: state.sipCode };
+        const facts = {
+          trunk_id: trunkId,
+          registrar: registrarPlace(binding.registrar),
+          sip_status: state.sipCode,
+        };
         log.info({ ...facts, state: state.state, error: state.lastError }, 'registration');
       }
       this.#report(binding, trunkId);
@@ -212,36 +244,54 @@ export class Registrations {
 
   /** A refresh is news once the time told before is half over; short ones would otherwise be told every time. */
   #isNews(before: BindingState, now: BindingState): boolean {
-    if (before.state !== now.state || before.sipCode !== now.sipCode || before.lastError !== now.lastError) {
-      return true;
-    }
+    if (before.state !== now.state || before.sipCode !== now.sipCode) return true;
+    if (before.lastError !== now.lastError || before.nextTryAt !== now.nextTryAt) return true;
     if (before.expiresAt === null || now.expiresAt === null) return before.expiresAt !== now.expiresAt;
     const present = this.#options.environment.clock.now();
     return before.expiresAt - present < (now.expiresAt - present) / 2;
   }
 
-  #report(binding: Binding, trunkId: string, state = binding.registration.state): void {
+  #report(
+    binding: Binding,
+    trunkId: string,
+    state = binding.registration.state,
+    orderId: string | undefined = undefined,
+  ): void {
     const iso = (ms: number): string => new Date(ms).toISOString();
-    this.#options.report(trunkId, {
+    const told = {
       state: state.state,
-      registrar: nameOf(binding.registrar),
+      registrar: registrarPlace(binding.registrar),
       at: iso(this.#options.environment.clock.now()),
       expires_at: state.expiresAt === null ? null : iso(state.expiresAt),
+      next_try_at: state.nextTryAt === null ? null : iso(state.nextTryAt),
       sip_code: state.sipCode,
       last_error: state.lastError,
-    });
+    };
+    if (orderId === undefined) this.#options.report(trunkId, told);
+    else this.#options.report(trunkId, told, orderId);
   }
 }
 
+interface Wanted {
+  readonly registrar: Registrar;
+  readonly changedAt: string | null;
+}
+
 /** The registrars of the records that register, by record. */
-function wantedBy(numbers: readonly Pick<NumberConfig, 'inbound'>[]): Map<string, Registrar> {
-  const wanted = new Map<string, Registrar>();
+function wantedBy(numbers: readonly Pick<NumberConfig, 'inbound'>[]): Map<string, Wanted> {
+  const wanted = new Map<string, Wanted>();
   for (const { id, auth_mode, registration } of numbers.flatMap(({ inbound }) => inbound)) {
     if (auth_mode !== 'register' || !registration) continue;
-    const { host, port, username, password, expires_s } = registration;
-    wanted.set(id, { host, port, username, password, expiresS: expires_s });
+    const { host, port, username, password, expires_s, changed_at = null } = registration;
+    const registrar = { host, port, username, password, expiresS: expires_s };
+    wanted.set(id, { registrar, changedAt: changed_at });
   }
   return wanted;
+}
+
+/** A time that was not known before says nothing: the control plane has learned to tell it. */
+function isLater(changedAt: string | null, before: string | null | undefined): boolean {
+  return changedAt !== null && before !== null && before !== undefined && changedAt !== before;
 }
 
 function keyOf({ host, port, username, password, expiresS }: Registrar): string {
@@ -254,8 +304,4 @@ function isSameUser(one: Registrar, other: Registrar): boolean {
     one.port === other.port &&
     one.username === other.username
   );
-}
-
-function nameOf({ host, port }: Registrar): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

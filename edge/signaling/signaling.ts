@@ -289,6 +289,15 @@ export class Signaling implements Dialer {
     return this.#registrations?.metrics() ?? {};
   }
 
+  /**
+   * Tries the registration of a record now; its outcome is reported with `orderId`.
+   * @throws Error when there is nothing to try
+   */
+  register(trunkId: string, orderId: string): void {
+    if (!this.#registrations) throw new Error('this edge registers nowhere');
+    this.#registrations.tryNow(trunkId, orderId);
+  }
+
   /** Takes our bindings away from all registrars, so that they send no more calls. Takes the time of one request at most. */
   async unregister(): Promise<void> {
     await this.#registrations?.end();

@@ -38,7 +38,13 @@ export function signalingOf(ground: Ground, parts: SignalingParts): Signaling {
     resolve: (host) => sourceAddresses(host, trunks()),
     registrars: {
       resolve: (host, port) => trunks().resolve(host, port),
-      report: (trunkId, state) => reporting.report({ type: 'registration', trunk_id: trunkId, ...state }),
+      report: (trunkId, state, orderId) =>
+        reporting.report({
+          type: 'registration',
+          trunk_id: trunkId,
+          ...(orderId !== undefined && { order_id: orderId }),
+          ...state,
+        }),
       settings: settings.registration,
     },
   });

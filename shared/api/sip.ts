@@ -203,6 +203,7 @@ const Registration = Type.Object({
   state: OneOf(['registering', 'registered', 'failed', 'ended']),
   registrar: text,
   expires_at: Nullable(Iso()),
+  next_try_at: Nullable(Iso()),
   sip_code: Nullable(Type.Integer()),
   last_error: Nullable(text),
   at: Iso(),
@@ -244,6 +245,21 @@ export const PatchedConfiguration = Plain(
   Type.Object({ ...Configuration.properties, warnings: Type.Array(text) }),
 );
 export type PatchedConfiguration = Static<typeof PatchedConfiguration>['data'];
+
+export const RegisterNowRequest = Closed({
+  phone_number: PhoneNumber(),
+  configuration_id: Optional(Uuid()),
+});
+export const RegisterNow = Plain(
+  Type.Object({
+    configuration_id: text,
+    finished: Type.Boolean({ description: 'Whether the attempt has ended; registration tells how' }),
+    registration: Nullable(Registration),
+  }),
+);
+export const RegisteringNow = Type.Object(RegisterNow.properties, {
+  description: 'The attempt goes on; ask GET /v1/sip',
+});
 
 const FailedNumber = Type.Object({ phone_number: text, error: text, message: text });
 

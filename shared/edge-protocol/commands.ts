@@ -42,6 +42,15 @@ export const EdgeCommand = Type.Union([
   }),
   /** Makes the trunk's own endpoint the active one at once (contract 3.5, `failback_now`). */
   Type.Object({ kind: Type.Literal('trunk.failback'), trunk_id: Type.String() }),
+  /**
+   * Tries the registration of an inbound record now. The answer says that the try was ordered; its outcome comes as a
+   * report of type `registration` with the same `order_id`.
+   */
+  Type.Object({
+    kind: Type.Literal('registration.try'),
+    order_id: Type.String(),
+    trunk_id: Type.String(),
+  }),
   /** Explores a host (contract 3.1); a null port or transport was not given. */
   Type.Object({
     kind: Type.Literal('discovery.run'),

@@ -4,7 +4,7 @@ import { codecNames } from '#shared/codecs.ts';
 import { transferModes } from '#shared/transfer-mode.ts';
 import { OutboundTrunkCore } from '#shared/trunk-protocol.ts';
 import { AgentSettings } from './agents.ts';
-import { Nullable } from './schema.ts';
+import { Iso, Nullable } from './schema.ts';
 
 /** Absent: the default. */
 const TransferMode = Type.Enum([...transferModes]);
@@ -49,6 +49,8 @@ export const InboundTrunk = Type.Object({
         /** derived (contract 2.3), in plain text */
         password: Type.String(),
         expires_s: Type.Integer(),
+        /** when the record was last changed: then the edge tries at once, unless it is registered */
+        changed_at: Type.Optional(Iso),
       }),
     ),
   ),

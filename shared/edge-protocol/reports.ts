@@ -78,6 +78,8 @@ export const RegistrationState = Type.Object({
   at: Iso,
   /** when the binding ends unless it is refreshed; null without one */
   expires_at: Nullable(Iso),
+  /** when the next attempt after a failed one begins; absent: an edge of before does not tell */
+  next_try_at: Type.Optional(Nullable(Iso)),
   /** SIP status of the last answer */
   sip_code: Nullable(Type.Integer()),
   /** one sentence; stays until the next success */
@@ -116,6 +118,8 @@ export const ReportBody = Type.Union([
   Type.Object({
     type: Type.Literal('registration'),
     trunk_id: Type.String(),
+    /** of the command `registration.try` whose outcome this is */
+    order_id: Type.Optional(Type.String()),
     ...RegistrationState.properties,
   }),
   /** A test call as it now stands, whole. */

@@ -17,7 +17,9 @@ interface Record {
   readonly registration: {
     readonly state: string;
     readonly registrar: string;
+    readonly at: string;
     readonly expires_at: string | null;
+    readonly next_try_at: string | null;
     readonly sip_code: number | null;
     readonly last_error: string | null;
   } | null;
@@ -124,7 +126,9 @@ async function callThroughPbx(): Promise<string> {
 test('a PBX that is not there is told as a failed registration', async () => {
   const { registration } = await registering('failed', inState('failed'));
   expect(registration).toMatchObject({ registrar: `127.0.0.1:${port}`, expires_at: null, sip_code: null });
-  expect(registration?.last_error).toMatch(/^The registrar cannot be reached: .*connection refused.*\.$/);
+  expect(registration?.last_error).toBe(
+    `Nothing listens at 127.0.0.1:${port}: the connection was refused; check host, port and firewall.`,
+  );
 });
 
 test('the PBX takes the derived password, and its calls come over the connection that we opened', async () => {
@@ -216,7 +220,7 @@ test('another password fails with a sentence, and no password is shown anywhere'
   const record = await registering('failed', inState('failed'));
   expect(record.registration).toMatchObject({ sip_code: 401, expires_at: null });
   expect(record.registration?.last_error).toBe(
-    'The registrar refused the username or password (401): the PBX must have the derived password.',
+    `127.0.0.1:${port} does not accept our user name and password; the account there must have the derived password, which attach and update answer with (register_password_for_pbx) (401 Unauthorized).`,
   );
   expect(record.options.register_auth?.password).toBe('********');
   for (const text of [JSON.stringify(record), system.edge.output, system.control.output]) {
@@ -246,4 +250,64 @@ test('an edge that stops un-registers first', async () => {
   expect((pbx?.output.match(/expires 0 /g) ?? []).length).toBe(before + 1);
   await system.startEdge();
   await registering('registered', inState('registered'));
+});
+
+/** Seconds from the last failure to the next try. */
+function pauseS({ registration }: Record): number {
+  return (Date.parse(registration?.next_try_at ?? '') - Date.parse(registration?.at ?? '')) / 1000;
+}
+
+/** The account gets another password in the PBX. */
+async function learn(password: string): Promise<void> {
+  await pbx?.kill();
+  pbx = await Kamailio.start({ port, pair: await trunkPair(system), username, password });
+}
+
+test('a PBX that learns the password after the attach has the registration within seconds', async () => {
+  const later = await attach('the customer chose a third one');
+  const failed = await registering('refused', ({ registration }) => registration?.sip_code === 401);
+  expect(pauseS(failed)).toBeLessThanOrEqual(30);
+  await learn(later);
+  await registering('registered', inState('registered'));
+});
+
+test('an update tries at once; a restart of the edge does not try closely; register-now does not wait', async () => {
+  const fourth = await attach('the customer chose a fourth one');
+  await registering('refused', ({ registration }) => registration?.sip_code === 401);
+  await system.crashEdge();
+  const crashed = new Date().toISOString();
+  await system.startEdge();
+  const wished = ({ registration }: Record) =>
+    registration?.state === 'failed' && registration.sip_code === 401 && registration.at > crashed;
+  const alone = await registering('refused once', wished);
+  expect(pauseS(alone)).toBeGreaterThanOrEqual(300);
+
+  // An update that changes something else still says that somebody works on it.
+  const body = {
+    phone_number: system.tone.number,
+    updates: { type: 'inbound', id: alone.id, options: { allowed_ips: ['192.0.2.1'] } },
+  };
+  await system.api.ok('POST', '/v1/sip/update', body);
+  const tried = await registering(
+    'tried again',
+    (record) => wished(record) && record.registration?.at !== alone.registration?.at,
+  );
+  expect(pauseS(tried)).toBeLessThanOrEqual(30);
+
+  await learn(fourth);
+  const order = { phone_number: system.tone.number };
+  const now = await system.api.request('POST', '/v1/sip/register-now', order);
+  expect(now.status).toBe(200);
+  expect(now.body).toMatchObject({
+    data: {
+      configuration_id: alone.id,
+      finished: true,
+      registration: { state: 'registered', sip_code: 200 },
+    },
+  });
+  const soon = await system.api.request('POST', '/v1/sip/register-now', order);
+  expect(soon.status).toBe(429);
+  expect(soon.body).toMatchObject({
+    errors: [{ error: 'RATE_LIMITED', details: { scope: 'register_now' } }],
+  });
 });

@@ -183,6 +183,7 @@ export class EdgeMachine {
     await carryOut(command, {
       calls: this.calls,
       trunks: this.#trunks,
+      signaling: this.signaling,
       testCall: () => {},
       testRun: async () => {},
       report: (body) => this.#report(body),

@@ -13,6 +13,8 @@ import { serveScenario } from './serve.ts';
 let edge: TestEdge;
 let states: RegistrationState[] = [];
 let version = 0;
+/** Of the last scenario. */
+let registrarPort = 0;
 
 beforeAll(async () => {
   edge = await TestEdge.start({
@@ -75,7 +77,8 @@ async function registerAt(
   reached: RegistrationState['state'],
   keys: Record<string, string> = {},
 ): Promise<RegistrationState> {
-  const server = await serveScenario(scenario, await freeTcpPort(), edge.certificate, keys);
+  registrarPort = await freeTcpPort();
+  const server = await serveScenario(scenario, registrarPort, edge.certificate, keys);
   try {
     configure(server.port);
     const state = await eventually(`the state ${reached}`, () => {
@@ -115,16 +118,25 @@ test('a wrong password is given once', async () => {
   const state = await registerAt('uas-registrar-wrong-password-expect-one-try', 'failed');
   expect(state).toMatchObject({
     sip_code: 401,
-    last_error:
-      'The registrar refused the username or password (401): the PBX must have the derived password.',
+    last_error: `trunk.example:${registrarPort} does not accept our user name and password; the account there must have the derived password, which attach and update answer with (register_password_for_pbx) (401 Unauthorized).`,
   });
 });
 
 test.each([
-  ['403 Forbidden', '', 403, /^The registrar forbids this registration/],
-  ['404 Not Found', '', 404, /^The registrar does not know this user/],
-  ['302 Moved Temporarily', 'Contact: <sip:127.0.0.1:9>\n', 302, /redirects are not followed\.$/],
-  ['503 Service Unavailable', 'Retry-After: 60\n', 503, /^The registrar refused with 503/],
+  ['403 Forbidden', '', 403, /^trunk\.example:\d+ forbids this registration; /],
+  ['404 Not Found', '', 404, /^trunk\.example:\d+ does not know this user; /],
+  [
+    '302 Moved Temporarily',
+    'Contact: <sip:127.0.0.1:9>\n',
+    302,
+    /redirects the registration to sip:127\.0\.0\.1:9; redirects are not followed/,
+  ],
+  [
+    '503 Service Unavailable',
+    'Retry-After: 60\n',
+    503,
+    /^trunk\.example:\d+ is out of service or overloaded \(503 Service Unavailable; try again after 60 s\)\.$/,
+  ],
 ])('a registrar that answers %s is left alone', async (status, fields, code, error) => {
   const state = await registerAt('uas-registrar-refusal-expect-pause', 'failed', { status, fields });
   expect(state.sip_code).toBe(code);
@@ -135,8 +147,25 @@ test('a silent registrar is asked again', async () => {
   await registerAt('uas-registrar-silence-expect-another-try', 'registered');
   expect(states.map(({ state, last_error }) => [state, last_error])).toEqual([
     ['registering', null],
-    ['failed', 'The registrar does not answer.'],
+    [
+      'failed',
+      `trunk.example:${registrarPort} did not respond to the REGISTER in time; check that a SIP registrar listens there and takes requests from our addresses.`,
+    ],
     ['registered', null],
     ['ended', null],
   ]);
+});
+
+test('a registrar that learns the password late has the binding within seconds', async () => {
+  // What the first configuration has is no new record; the ones after it are.
+  configure(null);
+  const state = await registerAt('uas-registrar-late-password-expect-close-tries', 'registered');
+  expect(state).toMatchObject({ sip_code: 200, last_error: null, next_try_at: null });
+  const failed = states.filter((one) => one.state === 'failed');
+  expect(failed).toHaveLength(2);
+  for (const { at, next_try_at } of failed) {
+    const pauseS = (Date.parse(next_try_at ?? '') - Date.parse(at)) / 1000;
+    expect(pauseS).toBeGreaterThanOrEqual(4);
+    expect(pauseS).toBeLessThanOrEqual(10);
+  }
 });

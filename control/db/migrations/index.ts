@@ -29,6 +29,7 @@ import { up as pages } from './0026-pages.ts';
 import { up as underWay } from './0027-under-way.ts';
 import { up as wideSources } from './0028-wide-sources.ts';
 import { up as transferMode } from './0029-transfer-mode.ts';
+import { up as registrationNextTry } from './0030-registration-next-try.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -60,4 +61,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0027-under-way': { up: underWay },
   '0028-wide-sources': { up: wideSources },
   '0029-transfer-mode': { up: transferMode },
+  '0030-registration-next-try': { up: registrationNextTry },
 };

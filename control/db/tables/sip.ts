@@ -80,6 +80,8 @@ export interface RegistrationRow {
   registrar: string;
   at: IsoTime;
   expires_at: IsoTime | null;
+  /** When the next attempt after a failed one begins. */
+  next_try_at: IsoTime | null;
   sip_code: number | null;
   /** One sentence. */
   last_error: string | null;

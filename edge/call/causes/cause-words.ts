@@ -57,8 +57,11 @@ function problemOf(cause: Cause, facts: AttemptFacts): string {
   }
 }
 
+/** What is quoted of a response. */
+type Quoted = Partial<Pick<DialRefusal, 'reason' | 'warning' | 'retryAfterS' | 'q850'>>;
+
 /** The response itself, behind the sentence that explains it. */
-function quoted(status: number | null, refusal: DialRefusal | undefined): string {
+export function quoted(status: number | null, refusal: Quoted | undefined): string {
   const { reason = '', warning = null, retryAfterS = null, q850 = null } = refusal ?? {};
   const response = [status ?? '', bare(reason)].filter((part) => part !== '').join(' ');
   const parts = [
