@@ -66,6 +66,8 @@ export interface ControlConfig {
   readonly traceDays: number;
   readonly toolLogDays: number;
   readonly testRecordDays: number;
+  readonly testRunsKept: number;
+  readonly portDays: number;
   readonly tornadoDays: number;
   readonly tools: {
     readonly cacheMs: number;
@@ -197,6 +199,8 @@ export function readControlConfig(env: Environment = process.env): ControlConfig
     traceDays: read.integer('TRACE_DAYS', 1, 36_500),
     toolLogDays: read.integer('TOOL_LOG_DAYS', 1, 36_500),
     testRecordDays: read.integer('TEST_RECORD_DAYS', 1, 36_500),
+    testRunsKept: read.integer('TEST_RUNS_KEPT', 1000, 10_000_000),
+    portDays: read.integer('PORT_DAYS', 90, 36_500),
     tornadoDays: read.integer('TORNADO_DAYS', 1, 36_500),
     tools: {
       cacheMs: read.integer('TOOL_CACHE_SECONDS', 1, 86_400) * 1000,

@@ -25,6 +25,8 @@ const limits = {
   auditDays: 365,
   toolLogDays: 14,
   testRecordDays: 90,
+  testRunsKept: 1000,
+  portDays: 1095,
   tornadoDays: 60,
 };
 

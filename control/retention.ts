@@ -1,6 +1,7 @@
 /** Deletes what is kept no longer: call logs, traces, changes, tests, answers for repeated requests (contract 3.4 and 1.8). */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Timer } from '#shared/clock.ts';
+import { deleteRunsBeyond } from './agent-testing/delete-store.ts';
 import { deleteTornadoBefore, emptyRecordsBefore } from './agent-testing/retention-store.ts';
 import { forgetNotices } from './alerts/notices-store.ts';
 import { forgetProbeRuns } from './alerts/probes-store.ts';
@@ -13,6 +14,7 @@ import type { Db } from './db/tables.ts';
 import type { RetentionMetrics } from './deployment/retention-metrics.ts';
 import { forgetAnswers } from './http/idempotency-store.ts';
 import { isoTime } from './organizations/store.ts';
+import { deletePortsBefore } from './porting/retention-store.ts';
 import type { Services } from './services.ts';
 import { forgetChecks } from './sip/checks-store.ts';
 import { forgetHealth } from './sip/health-store.ts';
@@ -20,6 +22,8 @@ import { deleteRunsBefore } from './tools/runs-store.ts';
 import { forgetDeliveries } from './webhooks/store.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
+/** Port requests that ended without a signature obliged nobody to anything. */
+const unsignedDays = 90;
 const everyMs = 60 * 60 * 1000;
 /** After a round that did not get to the end. */
 const soonMs = 1000;
@@ -30,6 +34,9 @@ export interface RetentionLimits {
   readonly auditDays: number;
   readonly toolLogDays: number;
   readonly testRecordDays: number;
+  /** Of an organization. */
+  readonly testRunsKept: number;
+  readonly portDays: number;
   readonly tornadoDays: number;
 }
 
@@ -43,6 +50,7 @@ const kinds = {
   toolRuns: (db, clock, { toolLogDays }) => deleteRunsBefore(db, daysAgo(clock, toolLogDays)),
   testRecords: (db, clock, { testRecordDays }) =>
     emptyRecordsBefore(db, daysAgo(clock, testRecordDays), isoTime(clock)),
+  testRuns: (db, _, { testRunsKept }) => deleteRunsBeyond(db, testRunsKept),
   tornado: (db, clock, { tornadoDays }) => deleteTornadoBefore(db, daysAgo(clock, tornadoDays)),
   answers: forgetAnswers,
   probes: async (db, clock) => (await forgetHealth(db, clock)) + (await forgetProbeRuns(db, clock)),
@@ -51,6 +59,8 @@ const kinds = {
   alerts: forgetAlerts,
   alertNotices: forgetNotices,
   chats: forgetChats,
+  ports: (db, clock, { portDays }) =>
+    deletePortsBefore(db, daysAgo(clock, portDays), daysAgo(clock, unsignedDays)),
 } satisfies Record<string, Forget>;
 
 type Kind = keyof typeof kinds;

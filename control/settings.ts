@@ -119,6 +119,17 @@ export const settings = [
     default: '90',
     description: 'Days that what was said and done in test runs is kept; their verdicts stay.',
   },
+  {
+    name: 'TEST_RUNS_KEPT',
+    default: '100000',
+    description: 'Test runs that are kept of an organization; the oldest ended ones go first.',
+  },
+  {
+    name: 'PORT_DAYS',
+    default: '1095',
+    description:
+      'Days that port requests are kept after their end, with letters and documents; 90 days when nobody signed.',
+  },
   { name: 'TORNADO_DAYS', default: '90', description: 'Days that ended tornado sessions are kept.' },
   {
     name: 'TOOL_CACHE_SECONDS',

@@ -140,6 +140,11 @@ export const apiErrors = {
   SCENARIO_NAME_TAKEN: { status: 409, message: 'Another scenario of the pathway or persona has this name.' },
   RUN_NOT_ACTIVE: { status: 409, message: 'The run has ended.' },
   RUN_NOT_FINISHED: { status: 409, message: 'The run has not ended yet.' },
+  RUN_IN_GROUP: {
+    status: 409,
+    message: 'The run belongs to a batch or a simulation set, which details names; delete that.',
+  },
+  NOT_ENDED: { status: 409, message: 'It has not ended; cancel it first, or wait for its end.' },
   RUN_NOT_FAILED: { status: 409, message: 'Only failed runs are analysed.' },
   RUN_RECORD_DELETED: { status: 410, message: 'What was said in the run is kept no longer.' },
   TORNADO_ALREADY_ACTIVE: {

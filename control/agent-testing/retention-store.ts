@@ -1,10 +1,11 @@
 /**
- * What is kept of tests for a time only. Runs, their verdicts and what analytics count of them stay; what was said and
- * done in a run goes, and so does a tornado session with its fix plans and diffs. The versions that it made stay.
+ * What is kept of tests for a time only. Verdicts of runs stay while there are not too many (delete-store.ts), what
+ * analytics count of them stays; what was said and done in a run goes, and so does a tornado session with its fix plans and diffs. The versions that it made stay.
  */
 import { sql } from 'kysely';
 import { deleteInBatches } from '../db/batches.ts';
 import type { Db } from '../db/tables.ts';
+import { deleteSessions } from './delete-store.ts';
 
 /**
  * Empties the records of runs that ended before then, with what their assertions quote.
@@ -63,10 +64,11 @@ export function deleteTornadoBefore(db: Db, before: string): Promise<number> {
         .orderBy('completed_at')
         .limit(limit)
         .execute();
-      const ids = old.map(({ id }) => id);
-      if (ids.length === 0) return { numDeletedRows: 0n };
-      await trx.deleteFrom('test_tornado_iterations').where('session_id', 'in', ids).execute();
-      return trx.deleteFrom('test_tornado_sessions').where('id', 'in', ids).executeTakeFirst();
+      const gone = await deleteSessions(
+        trx,
+        old.map(({ id }) => id),
+      );
+      return { numDeletedRows: BigInt(gone) };
     }),
   );
 }

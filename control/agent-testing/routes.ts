@@ -2,7 +2,6 @@
 import {
   ScenarioAnswer,
   ScenarioCreate,
-  ScenarioDeleted,
   ScenarioList,
   ScenarioPath,
   ScenarioQuery,
@@ -17,7 +16,7 @@ import {
   TemplatePath,
   TemplateQuery,
 } from '#shared/api/agent-testing/templates.ts';
-import { testing } from '#shared/api/agent-testing/wrapping.ts';
+import { TestingDeleted, testing } from '#shared/api/agent-testing/wrapping.ts';
 import { actorOf } from '../audit/rules.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import { readPage, totalHeader } from '../http/pages.ts';
@@ -77,7 +76,7 @@ function writeRoutes(app: App, services: Services): void {
     method: 'DELETE',
     url: `${base}/scenarios/:id`,
     config: { errors: ['SCENARIO_NOT_FOUND'] },
-    schema: { summary: 'Delete a scenario', params: ScenarioPath, response: { 200: ScenarioDeleted } },
+    schema: { summary: 'Delete a scenario', params: ScenarioPath, response: { 200: TestingDeleted } },
     handler: async (request) => {
       const cancelled = await services.database.db.transaction().execute(async (db) => {
         const orgId = orgOf(request);

@@ -6,7 +6,16 @@ import type { Altered } from '../edges/store.ts';
 import { isoTime } from '../organizations/store.ts';
 import { personaSource, setReferences } from '../pathways/references-store.ts';
 import { readContent } from './rules.ts';
-import { findPersonaVersion, numbersOfPersona, updatePersona, updatePersonaVersion } from './store.ts';
+import {
+  deleteOldVersions,
+  findPersonaVersion,
+  numbersOfPersona,
+  updatePersona,
+  updatePersonaVersion,
+} from './store.ts';
+
+/** Versions that a persona keeps, draft and production among them; each may have 200 KB. */
+const mostVersions = 200;
 
 /** The draft becomes the production version and keeps its id and number; a draft of the same content follows. */
 export async function promoteDraft(
@@ -31,6 +40,7 @@ export async function promoteDraft(
     updated_at: now,
   };
   await db.insertInto('persona_versions').values(next).execute();
+  await deleteOldVersions(db, persona.id, next.version_number - mostVersions);
   await updatePersona(db, persona.id, {
     production_version_id: draft.id,
     draft_version_id: next.id,

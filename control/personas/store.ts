@@ -156,6 +156,15 @@ export async function updatePersonaVersion(
   await db.updateTable('persona_versions').set(change).where('id', '=', id).execute();
 }
 
+/** Deletes the versions of a persona up to a number. */
+export async function deleteOldVersions(db: Db, personaId: string, upTo: number): Promise<void> {
+  await db
+    .deleteFrom('persona_versions')
+    .where('persona_id', '=', personaId)
+    .where('version_number', '<=', upTo)
+    .execute();
+}
+
 /** Numbers, archived ones left out, that a persona answers. */
 export async function numbersOfPersona(db: Db, personaId: string): Promise<string[]> {
   const rows = await db

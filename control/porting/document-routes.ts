@@ -147,9 +147,8 @@ async function storeDocument(
   const limit = config.porting.unusedDocuments;
   if ((await countUnused(db, orgId)) >= limit) {
     const details = { limit, window_seconds: keptSeconds, scope: 'unused_documents' };
-    throw ApiError.of('RATE_LIMITED', details, `${limit} documents wait for a port request.`).waiting(
-      retryAfter,
-    );
+    const message = `At most ${limit} documents that no port request names are kept of an organization; delete one, or name one in a port request.`;
+    throw ApiError.of('RATE_LIMITED', details, message).waiting(retryAfter);
   }
   const found = await scan(bytes);
   if (found !== null) {

@@ -60,6 +60,8 @@ function requestRoutes(app: App, services: Services, { check }: PortingParts): v
     url: '/v1/sip/port/initiate',
     config: {
       atomic: true,
+      // A mail goes out for each, and a record stays for months.
+      limits: [{ scope: 'organization_port_initiate', limit: 50, windowSeconds: 900 }],
       errors: [
         'TARGET_PORT_DATE_TOO_EARLY',
         'PIN_REQUIRED',

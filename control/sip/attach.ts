@@ -158,6 +158,7 @@ function pbxPassword(services: Services, row: SipConfigurationRow): string {
 
 export interface UpdateResult extends NumberConfigurationsView {
   register_password_for_pbx?: string;
+  warnings?: string[];
 }
 
 /** @throws ApiError NUMBER_NOT_FOUND, SIP_CONFIG_NOT_FOUND, and those of reading a direction */
@@ -191,8 +192,10 @@ export async function updateConfiguration(
     return { saved, changed: saved.find((row) => row.id === target.id) };
   });
   const view = await numberView(services, services.database.db, rows.saved);
-  if (!sentAuth || rows.changed?.auth_mode !== 'register') return view;
-  return { ...view, register_password_for_pbx: pbxPassword(services, rows.changed) };
+  const warnings = given.headers === undefined || !rows.changed ? [] : headerWarnings(number, [rows.changed]);
+  const warned = { ...view, ...(warnings.length > 0 && { warnings }) };
+  if (!sentAuth || rows.changed?.auth_mode !== 'register') return warned;
+  return { ...warned, register_password_for_pbx: pbxPassword(services, rows.changed) };
 }
 
 /** @throws ApiError INVALID_PARAMETER */

@@ -45,7 +45,14 @@ describe('a mapped header of outbound calls', () => {
         ],
       },
     });
-    expect(body.data?.warnings).toEqual([expect.stringMatching(/X-Customer .*variable "customer"/)]);
+    const warnings = [expect.stringMatching(/X-Customer .*variable "customer"/)];
+    expect(body.data?.warnings).toEqual(warnings);
+    const update = async (headers: object[]) => {
+      const updates = { type: 'outbound', headers: { direction: 'outbound', headers } };
+      return test.call('POST', '/v1/sip/update', { body: { phone_number: '+14155550100', updates } });
+    };
+    expect((await update(items)).body.data?.warnings).toEqual(warnings);
+    expect((await update(items.slice(1))).body.data).not.toHaveProperty('warnings');
   });
 });
 

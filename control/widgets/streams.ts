@@ -129,6 +129,8 @@ export class Streams {
   #refuse(scope: string, limit: number): never {
     this.#parts.metrics.refused(scope);
     const details = { limit, window_seconds: 1, scope };
-    throw ApiError.of('RATE_LIMITED', details, 'Too many event streams are open.').waiting(5);
+    const whose = scope === 'widget_streams' ? 'a widget' : 'one client address';
+    const message = `At most ${limit} event streams of ${whose} are open at a time; close one, or wait until one ends.`;
+    throw ApiError.of('RATE_LIMITED', details, message).waiting(5);
   }
 }

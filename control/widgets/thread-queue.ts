@@ -20,11 +20,8 @@ export class ThreadQueue {
     if (tail.count >= this.#mostWaiting) {
       this.#onRefused();
       const details = { limit: this.#mostWaiting, window_seconds: 1, scope: 'thread' };
-      throw ApiError.of(
-        'RATE_LIMITED',
-        details,
-        'Too many messages of the thread wait for an answer.',
-      ).waiting(1);
+      const message = `At most ${this.#mostWaiting} messages of a thread wait for an answer; wait for one, then send the next.`;
+      throw ApiError.of('RATE_LIMITED', details, message).waiting(1);
     }
     this.#tails.set(threadId, tail);
     tail.count++;

@@ -278,7 +278,13 @@ const configurations = {
   configurations: Type.Array(Configuration, { maxItems: 10 }),
 };
 export const NumberConfigurations = Plain(Type.Object(configurations));
-export const Updated = Plain(Type.Object({ ...configurations, register_password_for_pbx: Optional(text) }));
+export const Updated = Plain(
+  Type.Object({
+    ...configurations,
+    register_password_for_pbx: Optional(text),
+    warnings: Optional(Type.Array(text, { description: 'What was stored and may not do what is wanted' })),
+  }),
+);
 
 export const Detached = Plain(
   Type.Object({

@@ -10,10 +10,11 @@ import {
   GroupCancelled,
   GroupQuery,
 } from '#shared/api/agent-testing/batches.ts';
-import { testing } from '#shared/api/agent-testing/wrapping.ts';
+import { TestingDeleted, testing } from '#shared/api/agent-testing/wrapping.ts';
 import { NoMembers } from '#shared/api/common.ts';
 import { type App, orgOf } from '../../http/app-types.ts';
 import type { Services } from '../../services.ts';
+import { deleteBatch } from '../delete-store.ts';
 import { lastTurn, type Snapshot } from '../runs/events.ts';
 import { batchSubject } from '../runs/live.ts';
 import { checkWebhook, testRunsSubject } from '../runs/plan.ts';
@@ -102,6 +103,22 @@ export function batchRoutes(app: App, services: Services, { stopped, streams }: 
     schema: { summary: 'One batch with its runs', params: BatchPath, response: { 200: BatchAnswer } },
     handler: async (request) =>
       testing(await batchView(db, await requireBatch(db, orgOf(request), request.params.id))),
+  });
+
+  app.route({
+    method: 'DELETE',
+    url: `${base}/batches/:id`,
+    config: { errors: ['BATCH_NOT_FOUND', 'NOT_ENDED'] },
+    schema: {
+      summary: 'Delete a batch that has ended, with its runs; analytics keep their count',
+      params: BatchPath,
+      response: { 200: TestingDeleted },
+    },
+    handler: async (request) => {
+      const { id } = request.params;
+      await db.transaction().execute((trx) => deleteBatch(trx, orgOf(request), id));
+      return testing({ deleted: true as const });
+    },
   });
 
   app.route({

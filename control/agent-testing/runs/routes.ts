@@ -10,12 +10,13 @@ import {
   RunStarted,
 } from '#shared/api/agent-testing/runs.ts';
 import { ScenarioPath } from '#shared/api/agent-testing/scenarios.ts';
-import { testing } from '#shared/api/agent-testing/wrapping.ts';
+import { TestingDeleted, testing } from '#shared/api/agent-testing/wrapping.ts';
 import { NoMembers } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type App, orgOf } from '../../http/app-types.ts';
 import type { Services } from '../../services.ts';
 import { batchRoutes } from '../batches/routes.ts';
+import { deleteRun } from '../delete-store.ts';
 import type { ChatLine } from '../ports.ts';
 import { runSubject } from '../run-rules.ts';
 import { simulationRoutes } from '../simulation-sets/routes.ts';
@@ -33,6 +34,7 @@ export function testRunRoutes(app: App, services: Services, runs: TestRuns): voi
   startRoute(app, services);
   readRoutes(app, services, runs);
   cancelRoute(app, runs);
+  deleteRoute(app, services);
   eventRoute(app, services, runs);
   batchRoutes(app, services, runs);
   simulationRoutes(app, services, runs);
@@ -113,6 +115,24 @@ function cancelRoute(app: App, runs: TestRuns): void {
       const { id } = request.params;
       await runs.cancel(orgOf(request), id);
       return testing({ id, status: 'CANCELLED' as const, cancelled: true as const });
+    },
+  });
+}
+
+function deleteRoute(app: App, { database: { db } }: Services): void {
+  app.route({
+    method: 'DELETE',
+    url: `${base}/runs/:id`,
+    config: { errors: ['RUN_NOT_FOUND', 'RUN_IN_GROUP', 'NOT_ENDED'] },
+    schema: {
+      summary: 'Delete a run that has ended; analytics keep its count',
+      params: RunPath,
+      response: { 200: TestingDeleted },
+    },
+    handler: async (request) => {
+      const { id } = request.params;
+      await db.transaction().execute((trx) => deleteRun(trx, orgOf(request), id));
+      return testing({ deleted: true as const });
     },
   });
 }

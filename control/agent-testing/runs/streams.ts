@@ -86,6 +86,7 @@ export class TestStreams {
     const own = [...this.#open.values()].filter((one) => one.orgId === orgId).length;
     if (own < limit) return;
     const details = { limit, window_seconds: 1, scope: 'organization_test_streams' };
-    throw ApiError.of('RATE_LIMITED', details, 'Too many event streams are open.').waiting(5);
+    const message = `At most ${limit} event streams of runs and batches of an organization are open at a time; close one, or wait until one ends.`;
+    throw ApiError.of('RATE_LIMITED', details, message).waiting(5);
   }
 }

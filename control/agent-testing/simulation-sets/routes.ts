@@ -8,12 +8,13 @@ import {
   SimulationStart,
   SimulationStarted,
 } from '#shared/api/agent-testing/batches.ts';
-import { testing } from '#shared/api/agent-testing/wrapping.ts';
+import { TestingDeleted, testing } from '#shared/api/agent-testing/wrapping.ts';
 import { NoMembers } from '#shared/api/common.ts';
 import { actorOf } from '../../audit/rules.ts';
 import { type App, orgOf } from '../../http/app-types.ts';
 import { isoTime } from '../../organizations/store.ts';
 import type { Services } from '../../services.ts';
+import { deleteSet } from '../delete-store.ts';
 import type { TestRuns } from '../runs/start.ts';
 import { cancelledEnd, finishRun } from '../runs-store.ts';
 import { listSets, openRunsOf, requireSet, setLine, setView } from './set-store.ts';
@@ -91,6 +92,22 @@ export function simulationRoutes(app: App, services: Services, { stopped }: Test
         stopped([runId]);
       }
       return testing({ id, cancelled_runs: cancelled });
+    },
+  });
+
+  app.route({
+    method: 'DELETE',
+    url: `${base}/:id`,
+    config: { errors: ['SIMULATION_SET_NOT_FOUND', 'NOT_ENDED'] },
+    schema: {
+      summary: 'Delete a simulation set that has ended, with its runs; analytics keep their count',
+      params: SimulationPath,
+      response: { 200: TestingDeleted },
+    },
+    handler: async (request) => {
+      const { id } = request.params;
+      await db.transaction().execute((trx) => deleteSet(trx, orgOf(request), id));
+      return testing({ deleted: true as const });
     },
   });
 

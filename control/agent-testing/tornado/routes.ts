@@ -11,12 +11,13 @@ import {
   TornadoStarted,
   type TornadoStatus,
 } from '#shared/api/agent-testing/tornado.ts';
-import { testing } from '#shared/api/agent-testing/wrapping.ts';
+import { TestingDeleted, testing } from '#shared/api/agent-testing/wrapping.ts';
 import { NoMembers } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
 import { actorOf } from '../../audit/rules.ts';
 import { type App, orgOf } from '../../http/app-types.ts';
 import type { Services } from '../../services.ts';
+import { deleteSession } from '../delete-store.ts';
 import { readSubject } from '../rules.ts';
 import type { Tornado } from './start.ts';
 import { findActive, listIterations, listSessions, requireSession } from './store.ts';
@@ -27,6 +28,7 @@ const base = '/v1/agent-testing/tornado';
 export function tornadoRoutes(app: App, services: Services, tornado: Tornado): void {
   startRoute(app, tornado);
   readRoutes(app, services);
+  deleteRoute(app, services);
   app.route({
     method: 'POST',
     url: `${base}/:id/cancel`,
@@ -40,6 +42,24 @@ export function tornadoRoutes(app: App, services: Services, tornado: Tornado): v
     handler: async (request) => {
       await tornado.cancel(orgOf(request), request.params.id, actorOf(request));
       return testing({ cancelled: true as const });
+    },
+  });
+}
+
+function deleteRoute(app: App, { database: { db } }: Services): void {
+  app.route({
+    method: 'DELETE',
+    url: `${base}/:id`,
+    config: { errors: ['TORNADO_NOT_FOUND', 'NOT_ENDED'] },
+    schema: {
+      summary: 'Delete a tornado session that has ended; the versions and batches that it made stay',
+      params: TornadoPath,
+      response: { 200: TestingDeleted },
+    },
+    handler: async (request) => {
+      const { id } = request.params;
+      await db.transaction().execute((trx) => deleteSession(trx, orgOf(request), id));
+      return testing({ deleted: true as const });
     },
   });
 }

@@ -118,7 +118,6 @@ const Scenario = Type.Object(scenarioFields);
 export type Scenario = Static<typeof Scenario>;
 
 export const ScenarioAnswer = Testing(scenarioFields);
-export const ScenarioDeleted = Testing({ deleted: Type.Literal(true) });
 
 export const ScenarioQuery = Type.Object({
   pathway_id: Optional(Uuid()),

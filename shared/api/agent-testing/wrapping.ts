@@ -9,6 +9,9 @@ type TestingSchema<P extends TProperties> = TObject<
   P & { data: TObject<P>; errors: ReturnType<typeof Type.Null> }
 >;
 
+/** Of whatever was deleted. */
+export const TestingDeleted = Testing({ deleted: Type.Literal(true) });
+
 /** Wraps an answer's object. */
 export function testing<T extends object>(data: T): T & { data: T; errors: null } {
   return { ...data, data, errors: null };

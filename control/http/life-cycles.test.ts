@@ -1,0 +1,537 @@
+/**
+ * No dead ends: whatever a POST of the OpenAPI document creates can be listed, read, changed and deleted, or it says
+ * here why not; and each kind goes through its life over HTTP, and leaves its quota as it found it.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ModelServer } from '../../test/fakes/model-server.ts';
+import { releaseAll } from '../../test/fakes/release.ts';
+import { bookingGraph, TestingClient } from '../agent-testing/runs/testing.ts';
+import { order, type PortTest, startPortTest, upload } from '../porting/testing.ts';
+import type { Answer } from '../testing/harness.ts';
+import { servedRoutes } from '../testing/routes.ts';
+
+interface Ways {
+  /** Operations as `METHOD /path`, or why there is none. */
+  readonly list: string;
+  readonly read: string;
+  readonly change: string;
+  readonly delete: string;
+}
+
+const version = '/v1/pathway/{id}/version';
+const resource = '/v1/integrations/{integration}/resources';
+const never = 'none: a record of what happened is not changed';
+
+/** Everything that is kept, by the POST that creates it. */
+const created: Readonly<Record<string, Ways>> = {
+  'POST /v2/tools': usual('/v2/tools', 'POST'),
+  'POST /v1/widget': usual('/v1/widget', 'PATCH'),
+  'POST /v1/personas': usual('/v1/personas', 'PATCH'),
+  'POST /v1/agent-testing/scenarios': usual('/v1/agent-testing/scenarios', 'PUT'),
+  'POST /v1/agent-testing/templates/{id}/clone': usual('/v1/agent-testing/scenarios', 'PUT'),
+  'POST /v1/pathway/create': usual('/v1/pathway', 'POST'),
+  'POST /v1/pathway/{id}/version': {
+    ...usual(version, 'POST', 'version_id'),
+    list: 'GET /v1/pathway/{id}/versions',
+  },
+  'POST /v1/integrations/{integration}/resources': usual(resource, 'PATCH', 'resource_id'),
+  'POST /v1/pathway/chat/create': usual('/v1/pathway/chat', 'POST'),
+  'POST /v1/personas/{id}/versions/promote': {
+    list: 'GET /v1/personas/{id}/versions',
+    read: 'GET /v1/personas/{id}',
+    change: 'PATCH /v1/personas/{id}',
+    delete: 'none: the newest 200 are kept, and all go with the persona',
+  },
+  'POST /v1/widget/{id}/threads': {
+    list: 'GET /v1/widget/{id}/threads',
+    read: 'GET /v1/widget/{id}/threads',
+    change: 'POST /v1/widget/{id}/threads/{thread_id}/messages',
+    delete: 'POST /v1/widget/{id}/threads/{thread_id}/end',
+  },
+  'POST /v1/sip/port/document': {
+    ...usual('/v1/sip/port/document', 'POST', 'document_sid'),
+    change: 'none: a proof is not changed, another one is uploaded',
+  },
+  'POST /v1/sip/port/initiate': {
+    ...usual('/v1/sip/port', 'POST'),
+    change: 'none: what is to be signed is not changed; it is cancelled and asked for anew',
+  },
+  'POST /v1/sip/attach': {
+    list: 'GET /v1/sip/numbers',
+    read: 'GET /v1/sip',
+    change: 'POST /v1/sip/update',
+    delete: 'POST /v1/sip/detach',
+  },
+  'POST /v1/agent-testing/scenarios/{id}/run': { ...usual('/v1/agent-testing/runs', 'POST'), change: never },
+  'POST /v1/agent-testing/batch-run': { ...usual('/v1/agent-testing/batches', 'POST'), change: never },
+  'POST /v1/agent-testing/simulation-sets': {
+    ...usual('/v1/agent-testing/simulation-sets', 'POST'),
+    change: never,
+  },
+  'POST /v1/agent-testing/tornado/start': {
+    list: 'GET /v1/agent-testing/tornado',
+    read: 'GET /v1/agent-testing/tornado/{id}/status',
+    change: never,
+    delete: 'DELETE /v1/agent-testing/tornado/{id}',
+  },
+  'POST /v1/calls': {
+    list: 'GET /v1/sip/calls',
+    read: 'GET /v1/calls/{call_id}',
+    change: never,
+    delete: 'none: the call log is kept for CALL_LOG_DAYS',
+  },
+  'POST /v1/sip/discover': {
+    list: 'none: one at a time, forgotten after 10 minutes',
+    read: 'GET /v1/sip/discover/status',
+    change: never,
+    delete: 'none: forgotten after 10 minutes',
+  },
+  'POST /v1/sip/test-call': {
+    list: 'none: ten in fifteen minutes, forgotten after 24 hours',
+    read: 'GET /v1/sip/test-call/status',
+    change: never,
+    delete: 'none: forgotten after 24 hours',
+  },
+};
+
+/** POSTs that keep nothing of their own. */
+const creatingNothing: Readonly<Record<string, string>> = {
+  'POST /v2/tools/{id}': 'changes',
+  'POST /v2/tools/{id}/run': 'runs; its log is kept for TOOL_LOG_DAYS',
+  'POST /v1/widget/{id}/threads/{thread_id}/messages': 'of the thread',
+  'POST /v1/widget/{id}/threads/{thread_id}/handoff': 'of the thread',
+  'POST /v1/widget/{id}/threads/{thread_id}/end': 'of the thread',
+  'POST /v1/widget/{id}/session': 'a thread with a token of limited time',
+  'POST /v1/sip/port/sign/{token}': 'of the port request',
+  'POST /v1/sip/alerts/test': 'sends',
+  'POST /v1/sip/update': 'changes',
+  'POST /v1/sip/detach': 'deletes',
+  'POST /v1/sip/parse-destination': 'reads',
+  'POST /v1/agent-testing/runs/{id}/cancel': 'ends',
+  'POST /v1/agent-testing/runs/{id}/analyze': 'of the run',
+  'POST /v1/agent-testing/batches/{id}/cancel': 'ends',
+  'POST /v1/agent-testing/simulation-sets/{id}/cancel': 'ends',
+  'POST /v1/agent-testing/tornado/{id}/cancel': 'ends',
+  'POST /v1/agent-testing/scenarios/generate-from-call': 'answers with a draft that is not kept',
+  'POST /v1/calls/{call_id}/stop': 'ends',
+  'POST /v1/calls/active/transfer': 'of the call',
+  'POST /v1/org/webhook-secret': 'replaces',
+  'POST /v1/inbound/{phone_number}': 'changes',
+  'POST /v1/pathway/{id}': 'changes',
+  'POST /v1/pathway/{id}/version/{version_id}': 'changes',
+  'POST /v1/pathway/{id}/publish': 'changes',
+  'POST /v1/pathway/chat/{id}': 'of the chat',
+  'POST /v1/personas/{id}/inbound/attach': 'changes',
+  'POST /v1/personas/{id}/inbound/detach': 'changes',
+  'POST /v1/admin/ports/{id}/status': 'changes',
+};
+
+function usual(base: string, change: 'POST' | 'PUT' | 'PATCH', id = 'id'): Ways {
+  const one = `${base}/{${id}}`;
+  return { list: `GET ${base}`, read: `GET ${one}`, change: `${change} ${one}`, delete: `DELETE ${one}` };
+}
+
+let server: ModelServer;
+let thinking: PromiseWithResolvers<void>;
+let test: PortTest;
+let client: TestingClient;
+let pathway_id = '';
+let scenario_id = '';
+let widget = '';
+let persona = '';
+let named = 0;
+const name = () => `Life ${++named}`;
+
+beforeAll(async () => {
+  server = await ModelServer.start();
+  thinking = Promise.withResolvers();
+  test = await startPortTest({
+    LLM_CALLER_BASE_URL: server.url,
+    LLM_CALLER_MODEL: 'caller-1',
+    LLM_MAX_RETRIES: '0',
+    TEST_RUNS_PER_ORG: '1',
+    PORTING_UNUSED_DOCUMENTS: '1',
+    QUOTA_NUMBERS: '1',
+    QUOTA_WIDGET_THREADS: '1',
+    QUOTA_TOOLS: '1',
+    QUOTA_INTEGRATION_RESOURCES: '1',
+    QUOTA_CHATS: '1',
+    QUOTA_TEST_RUNS_WAITING: '1',
+    // Of these one is made before each kind is tried.
+    QUOTA_PATHWAYS: '2',
+    QUOTA_PATHWAY_VERSIONS: '2',
+    QUOTA_SCENARIOS: '2',
+    QUOTA_WIDGETS: '2',
+    QUOTA_PERSONAS: '2',
+  });
+  client = new TestingClient(test);
+  pathway_id = await client.pathway(bookingGraph);
+  scenario_id = await client.scenario({
+    pathway_id,
+    max_turns: 2,
+    assertions: [{ type: 'NODE_REACHED', config: { node_id: 'name' } }],
+  });
+  widget = String((await ok('POST', '/v1/widget', { name: name(), pathway_id })).body.data?.widget?.id);
+  persona = String((await ok('POST', '/v1/personas', { name: name() })).body.data?.id);
+});
+afterAll(() =>
+  releaseAll(
+    () => thinking.resolve(),
+    () => test.close(),
+    () => server.close(),
+  ),
+);
+
+type Request = readonly [method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: object];
+
+const send = ([method, url, body]: Request) => test.call(method, url, body === undefined ? {} : { body });
+async function ok(...request: Request): Promise<Answer> {
+  const answer = await send(request);
+  expect([request[1], answer.status, answer.status < 300 ? '' : answer.text]).toEqual([
+    request[1],
+    answer.status < 300 ? answer.status : 200,
+    '',
+  ]);
+  return answer;
+}
+
+interface Life {
+  readonly create: () => Promise<Answer>;
+  readonly id: (body: Answer['body']) => unknown;
+  readonly list: () => string;
+  readonly read: (id: string) => string;
+  readonly change?: (id: string) => Request;
+  readonly remove: (id: string) => readonly Request[];
+  /** What refuses a second one; null: there may be many. */
+  readonly full: string | null;
+  /** Status of reading what is gone; the record of it may stay. */
+  readonly gone?: number;
+}
+
+const post = (url: string, body: () => object) => () => send(['POST', url, body()]);
+const base = '/v1/agent-testing';
+const number = '+12125550190';
+const next = () => `+1212555${String(1000 + ++named)}`;
+let attached = number;
+const tool = () => ({
+  name: name(),
+  description: 'd',
+  integration: 'custom-code',
+  action: 'run_javascript',
+  body: { code: '1' },
+});
+const graph = { nodes: bookingGraph.nodes, edges: bookingGraph.edges };
+const ofScenario = {
+  list: () => `${base}/scenarios`,
+  read: (id: string) => `${base}/scenarios/${id}`,
+  change: (id: string) => ['PUT', `${base}/scenarios/${id}`, { description: 'new' }] as const,
+  remove: (id: string) => [['DELETE', `${base}/scenarios/${id}`] as const],
+  full: 'QUOTA_EXCEEDED',
+};
+
+const lives: Readonly<Record<string, Life>> = {
+  'POST /v2/tools': {
+    create: post('/v2/tools', tool),
+    id: (body) => body.data?.id,
+    list: () => '/v2/tools',
+    read: (id) => `/v2/tools/${id}`,
+    change: (id) => ['POST', `/v2/tools/${id}`, { description: 'new' }],
+    remove: (id) => [['DELETE', `/v2/tools/${id}`]],
+    full: 'QUOTA_EXCEEDED',
+  },
+  'POST /v1/widget': {
+    create: post('/v1/widget', () => ({ name: name(), pathway_id })),
+    id: (body) => body.data?.widget?.id,
+    list: () => '/v1/widget',
+    read: (id) => `/v1/widget/${id}`,
+    change: (id) => ['PATCH', `/v1/widget/${id}`, { name: 'new' }],
+    remove: (id) => [['DELETE', `/v1/widget/${id}`]],
+    full: 'QUOTA_EXCEEDED',
+  },
+  'POST /v1/personas': {
+    create: post('/v1/personas', () => ({ name: name() })),
+    id: (body) => body.data?.id,
+    list: () => '/v1/personas',
+    read: (id) => `/v1/personas/${id}`,
+    change: (id) => ['PATCH', `/v1/personas/${id}`, { personality_prompt: 'new' }],
+    remove: (id) => [['DELETE', `/v1/personas/${id}`]],
+    full: 'QUOTA_EXCEEDED',
+  },
+  'POST /v1/agent-testing/scenarios': {
+    create: post(`${base}/scenarios`, () => ({ name: name(), pathway_id })),
+    id: (body) => body.id,
+    ...ofScenario,
+  },
+  'POST /v1/agent-testing/templates/{id}/clone': {
+    create: async () => {
+      const { body } = await ok('GET', `${base}/templates`);
+      const [template] = body.templates as unknown as { id: string }[];
+      return send(['POST', `${base}/templates/${template?.id}/clone`, { pathway_id, name: name() }]);
+    },
+    id: (body) => body.scenario?.id,
+    ...ofScenario,
+  },
+  'POST /v1/pathway/create': {
+    create: post('/v1/pathway/create', () => ({ name: name() })),
+    id: (body) => body.pathway_id,
+    list: () => '/v1/pathway',
+    read: (id) => `/v1/pathway/${id}`,
+    change: (id) => ['POST', `/v1/pathway/${id}`, graph],
+    remove: (id) => [['DELETE', `/v1/pathway/${id}`]],
+    full: 'QUOTA_EXCEEDED',
+  },
+  'POST /v1/pathway/{id}/version': {
+    create: () => send(['POST', `/v1/pathway/${pathway_id}/version`, { name: 'v', ...graph }]),
+    id: (body) => body.data?.version_number,
+    list: () => `/v1/pathway/${pathway_id}/versions`,
+    read: (id) => `/v1/pathway/${pathway_id}/version/${id}`,
+    change: (id) => ['POST', `/v1/pathway/${pathway_id}/version/${id}`, { name: 'w', ...graph }],
+    remove: (id) => [['DELETE', `/v1/pathway/${pathway_id}/version/${id}`]],
+    full: 'QUOTA_EXCEEDED',
+  },
+  'POST /v1/integrations/{integration}/resources': {
+    create: post('/v1/integrations/rest_api/resources', () => ({ name: name(), credentials: {} })),
+    id: (body) => body.data?.resource?.id,
+    list: () => '/v1/integrations/rest_api/resources',
+    read: (id) => `/v1/integrations/rest_api/resources/${id}`,
+    change: (id) => ['PATCH', `/v1/integrations/rest_api/resources/${id}`, { name: 'new' }],
+    remove: (id) => [['DELETE', `/v1/integrations/rest_api/resources/${id}`]],
+    full: 'QUOTA_EXCEEDED',
+  },
+  'POST /v1/pathway/chat/create': {
+    create: () => send(['POST', '/v1/pathway/chat/create', { pathway_id }]),
+    id: (body) => body.data?.chat_id,
+    list: () => '/v1/pathway/chat',
+    read: (id) => `/v1/pathway/chat/${id}`,
+    change: (id) => ['POST', `/v1/pathway/chat/${id}`, { message: 'An appointment, please' }],
+    remove: (id) => [['DELETE', `/v1/pathway/chat/${id}`]],
+    full: 'QUOTA_EXCEEDED',
+  },
+  'POST /v1/widget/{id}/threads': {
+    create: () => send(['POST', `/v1/widget/${widget}/threads`, {}]),
+    id: (body) => body.data?.thread?.id,
+    list: () => `/v1/widget/${widget}/threads`,
+    read: (id) => `/v1/widget/${widget}/threads?thread_id=${id}`,
+    change: (id) => ['POST', `/v1/widget/${widget}/threads/${id}/messages`, { content: 'Hi' }],
+    remove: (id) => [['POST', `/v1/widget/${widget}/threads/${id}/end`, {}]],
+    full: 'QUOTA_EXCEEDED',
+    gone: 200,
+  },
+  'POST /v1/sip/port/document': {
+    create: () => upload(test, Buffer.from('%PDF-1.4\n%%EOF\n')),
+    id: (body) => body.data?.document_sid,
+    list: () => '/v1/sip/port/document',
+    read: (id) => `/v1/sip/port/document/${id}`,
+    remove: (id) => [['DELETE', `/v1/sip/port/document/${id}`]],
+    full: 'RATE_LIMITED',
+  },
+  'POST /v1/sip/port/initiate': {
+    create: () => send(['POST', '/v1/sip/port/initiate', order([next()])]),
+    id: (body) => body.data?.port_request_id,
+    list: () => '/v1/sip/port',
+    read: (id) => `/v1/sip/port/${id}`,
+    remove: (id) => [['DELETE', `/v1/sip/port/${id}`]],
+    full: 'QUOTA_EXCEEDED',
+    gone: 200,
+  },
+  'POST /v1/sip/attach': {
+    create: async () => {
+      const wanted = next();
+      const answer = await send([
+        'POST',
+        '/v1/sip/attach',
+        { phone_numbers: [wanted], directions: ['inbound'] },
+      ]);
+      if (JSON.stringify(answer.body.data?.configured) === JSON.stringify([wanted])) attached = wanted;
+      return answer;
+    },
+    id: () => attached,
+    list: () => '/v1/sip/numbers',
+    read: (id) => `/v1/sip?phone_number=${encodeURIComponent(id)}`,
+    change: (id) => [
+      'POST',
+      '/v1/sip/update',
+      {
+        phone_number: id,
+        updates: { type: 'inbound', options: { allowed_ips: ['192.0.2.1'] } },
+      },
+    ],
+    remove: (id) => [['POST', '/v1/sip/detach', { phone_number: id, directions: ['inbound'] }]],
+    full: 'QUOTA_EXCEEDED',
+  },
+};
+
+const groups: Readonly<Record<string, Life>> = {
+  'POST /v1/agent-testing/scenarios/{id}/run': {
+    create: () => send(['POST', `${base}/scenarios/${scenario_id}/run`, {}]),
+    id: (body) => body.run_id,
+    list: () => `${base}/runs`,
+    read: (id) => `${base}/runs/${id}`,
+    remove: (id) => [
+      ['POST', `${base}/runs/${id}/cancel`, {}],
+      ['DELETE', `${base}/runs/${id}`],
+    ],
+    full: 'QUOTA_EXCEEDED',
+  },
+  'POST /v1/agent-testing/batch-run': {
+    create: () => send(['POST', `${base}/batch-run`, { scenario_ids: [scenario_id] }]),
+    id: (body) => body.batch_id,
+    list: () => `${base}/batches`,
+    read: (id) => `${base}/batches/${id}`,
+    remove: (id) => [
+      ['POST', `${base}/batches/${id}/cancel`, {}],
+      ['DELETE', `${base}/batches/${id}`],
+    ],
+    full: 'QUOTA_EXCEEDED',
+  },
+  'POST /v1/agent-testing/simulation-sets': {
+    create: () =>
+      send(['POST', `${base}/simulation-sets`, { scenario_ids: [scenario_id], simulations_per_scenario: 1 }]),
+    id: (body) => body.simulation_set_id,
+    list: () => `${base}/simulation-sets`,
+    read: (id) => `${base}/simulation-sets/${id}`,
+    remove: (id) => [
+      ['POST', `${base}/simulation-sets/${id}/cancel`, {}],
+      ['DELETE', `${base}/simulation-sets/${id}`],
+    ],
+    full: 'QUOTA_EXCEEDED',
+  },
+  'POST /v1/agent-testing/tornado/start': {
+    create: () => send(['POST', `${base}/tornado/start`, { pathway_id, scenario_ids: [scenario_id] }]),
+    id: (body) => body.session_id,
+    list: () => `${base}/tornado`,
+    read: (id) => `${base}/tornado/${id}/status`,
+    remove: (id) => [
+      ['POST', `${base}/tornado/${id}/cancel`, {}],
+      ['DELETE', `${base}/tornado/${id}`],
+    ],
+    full: 'TORNADO_ALREADY_ACTIVE',
+  },
+};
+
+/** Kinds whose life is not walked here, and where it is. */
+const walkedElsewhere: Readonly<Record<string, string>> = {
+  'POST /v1/personas/{id}/versions/promote': 'below',
+  'POST /v1/calls': 'calls/place.test.ts, with an edge',
+  'POST /v1/sip/discover': 'sip/checks.test.ts, with an edge',
+  'POST /v1/sip/test-call': 'sip/checks.test.ts, with an edge',
+};
+
+describe('every POST of the OpenAPI document', () => {
+  it('creates something with ways to list, read, change and delete it, or says why not', async () => {
+    const served = new Set((await servedRoutes(test)).map((route) => route.name));
+    const posts = [...served].filter((one) => one.startsWith('POST '));
+    const known = { ...created, ...creatingNothing };
+    expect(posts.filter((one) => !(one in known))).toEqual([]);
+    expect(Object.keys(known).filter((one) => !served.has(one))).toEqual([]);
+    const missing = Object.entries(created).flatMap(([one, ways]) =>
+      Object.values(ways)
+        .filter((way) => !way.startsWith('none: ') && !served.has(way))
+        .map((way) => `${one}: ${way}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('has its life walked through', () => {
+    const walked = { ...lives, ...groups, ...walkedElsewhere };
+    expect(Object.keys(created).filter((one) => !(one in walked))).toEqual([]);
+  });
+});
+
+async function live({ change, create, full, gone = 404, id: idOf, list, read, remove }: Life): Promise<void> {
+  const make = async () => {
+    const made = await create();
+    expect([made.status, made.status === 200 ? '' : made.text]).toEqual([200, '']);
+    return String(idOf(made.body));
+  };
+  const id = await make();
+  if (full !== null) expect((await create()).text).toContain(full);
+  expect((await ok('GET', list())).text).toContain(id);
+  expect((await ok('GET', read(id))).text).toContain(id);
+  const foreign = await test.call('GET', read(id), { key: test.foreignKey });
+  if (foreign.status === 200) expect(foreign.text).not.toContain(id);
+  else expect(foreign.status).toBe(404);
+  for (const request of remove(id)) {
+    const [method, url, body] = request;
+    const other = await test.call(method, url, { key: test.foreignKey, ...(body && { body }) });
+    expect([url, other.status]).toEqual([url, 404]);
+  }
+  if (change) await ok(...change(id));
+  for (const step of remove(id)) await ok(...step);
+  expect((await send(['GET', read(id)])).status).toBe(gone);
+  if (gone === 404) expect((await ok('GET', list())).text).not.toContain(`"${id}"`);
+  const again = await make();
+  for (const step of remove(again)) await ok(...step);
+}
+
+describe('the life of what is created by', () => {
+  it.each(Object.keys(lives))('%s', async (one) => {
+    const life = lives[one];
+    if (!life) throw new Error(one);
+    await live(life);
+  });
+
+  it('POST /v1/personas/{id}/versions/promote keeps the newest 200', async () => {
+    const url = `/v1/personas/${persona}/versions`;
+    for (let count = 0; count < 199; count++) await ok('POST', `${url}/promote`, {});
+    const first = async () => {
+      const { body } = await ok('GET', `${url}?limit=100&offset=199`);
+      return (body.data as unknown as { version_number: number }[]).map((one) => one.version_number);
+    };
+    expect(await first()).toEqual([2]);
+    await ok('POST', `${url}/promote`, {});
+    expect(await first()).toEqual([3]);
+    const { body } = await ok('GET', `/v1/personas/${persona}`);
+    expect(body.data?.current_production_version?.version_number).toBe(201);
+  });
+});
+
+describe('while another run is under way, the life of what is created by', () => {
+  beforeAll(async () => {
+    const says = (text: string, delay?: Promise<unknown>) => {
+      const answer = JSON.stringify({ action: 'say', text, keys: '', reason: '' });
+      server.record({ text: [answer], ...(delay && { delay }) });
+    };
+    says('An appointment, please');
+    says('Sam Reed', thinking.promise);
+    await client.start(scenario_id);
+    await server.asked(2);
+  });
+
+  it.each(Object.keys(groups))('%s', async (one) => {
+    const life = groups[one];
+    if (!life) throw new Error(one);
+    await live(life);
+  });
+});
+
+describe('what has not ended', () => {
+  it('is not deleted, nor a run without its batch or set', async () => {
+    const { body: batch } = await ok('POST', `${base}/batch-run`, { scenario_ids: [scenario_id] });
+    const [run] = batch.runs as unknown as { run_id: string }[];
+    expect((await send(['DELETE', `${base}/batches/${String(batch.batch_id)}`])).codes).toEqual([
+      'NOT_ENDED',
+    ]);
+    const refused = await send(['DELETE', `${base}/runs/${run?.run_id}`]);
+    expect([refused.status, refused.codes]).toEqual([409, ['RUN_IN_GROUP']]);
+    await ok('POST', `${base}/batches/${String(batch.batch_id)}/cancel`, {});
+    const set = { scenario_ids: [scenario_id], simulations_per_scenario: 1 };
+    const { body: started } = await ok('POST', `${base}/simulation-sets`, set);
+    const url = `${base}/simulation-sets/${String(started.simulation_set_id)}`;
+    expect((await send(['DELETE', url])).codes).toEqual(['NOT_ENDED']);
+    await ok('POST', `${url}/cancel`, {});
+    const { body: waiting } = await ok('POST', `${base}/scenarios/${scenario_id}/run`, {});
+    const single = `${base}/runs/${String(waiting.run_id)}`;
+    expect((await send(['DELETE', single])).codes).toEqual(['NOT_ENDED']);
+    await ok('POST', `${single}/cancel`, {});
+    const tornado = { pathway_id, scenario_ids: [scenario_id] };
+    const session = String((await ok('POST', `${base}/tornado/start`, tornado)).body.session_id);
+    expect((await send(['DELETE', `${base}/tornado/${session}`])).codes).toEqual(['NOT_ENDED']);
+    const { body: listed } = await ok('GET', `${base}/batches?limit=1`);
+    const [own] = listed.batches as unknown as { id: string; trigger_source: string }[];
+    expect(own?.trigger_source).toBe('tornado');
+    await ok('POST', `${base}/tornado/${session}/cancel`, {});
+    await ok('DELETE', `${base}/batches/${own?.id}`);
+    expect((await send(['GET', `${base}/tornado/${session}/status`])).status).toBe(200);
+  });
+});
