@@ -128,6 +128,16 @@ function phoneContext(to: string): { readonly text: string; readonly number: str
   return { text, number: /^\s*\+/.test(text) ? digitsOf(text) : null };
 }
 
+/**
+ * Whether the digits of `to` alone are another number than it names: a local one of some other place (RFC 3966
+ * section 5.1.5). Extensions of a domain are none.
+ */
+export function isLocalElsewhere(to: string): boolean {
+  const user = userPart(to).trimStart();
+  const context = user.startsWith('+') ? null : phoneContext(to);
+  return context !== null && (context.number !== null || digitsOf(user).length >= leastDigits);
+}
+
 function unescaped(user: string): string {
   try {
     return decodeURIComponent(user);

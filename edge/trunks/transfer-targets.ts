@@ -5,7 +5,7 @@ import { AddressSet, plainAddress } from '#shared/networks.ts';
 import { parseSipDestination, type SipDestination } from '#shared/sip-destination.ts';
 import { defaultTransferMode, type TransferMode } from '#shared/transfer-mode.ts';
 import type { Endpoint } from '#shared/trunk-protocol.ts';
-import { readingsOf } from '../call/limits-destination.ts';
+import { isLocalElsewhere, readingsOf } from '../call/limits-destination.ts';
 import type { ReferTarget, ReferVerdict } from '../call/ports/routes.ts';
 import { endpointKey } from './circuit.ts';
 
@@ -87,7 +87,10 @@ export function referVerdict(
     const user = destination.kind === 'dialled' ? destination.user : unescaped(destination.uri.user ?? '');
     if (user === '') return refused('The target of the transfer is our own host, and names nobody there.');
     if (records.length === 0) return refused('The number has no outbound configuration to call the target.');
-    return mode === 'enable_all' ? { allowed: true, to: user } : refused(costs);
+    if (mode !== 'enable_all') return refused(costs);
+    // The configuration is asked for the digits alone: neither the number meant, nor what call limits judged.
+    if (isLocalElsewhere(target)) return refused(localElsewhere);
+    return { allowed: true, to: user };
   }
   const { uri } = destination;
   const overRecord = recordsAt(records, uri).length > 0;
@@ -102,6 +105,7 @@ export function referVerdict(
   return free || mode === 'enable_all' ? { allowed: true, to: target } : refused(costs);
 }
 
+const localElsewhere = 'The target of the transfer is a local number (phone-context); name it in E.164 form.';
 const costs =
   'The configuration of the call allows transfers by REFER to SIP users only; numbers and outbound trunks need transfer_mode enable_all.';
 
