@@ -160,7 +160,7 @@ describe('a new scenario', () => {
     [
       'an unknown type of assertion',
       { assertions: [{ type: 'MAGIC', config: {} }] },
-      '/assertions/0',
+      '/assertions/0/type',
       'INVALID_PARAMETER',
     ],
     [

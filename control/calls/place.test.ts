@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { releaseAll } from '../../test/fakes/release.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../testing/edge-client.ts';
-import { type Answer, type CallOptions, startControl, type TestControl } from '../testing/harness.ts';
+import { type CallOptions, startControl, type TestControl } from '../testing/harness.ts';
 
 let test: TestControl;
 let edge: EdgeClient;
@@ -270,10 +270,13 @@ describe('POST /v1/calls', () => {
     ]);
     test.clock.advance(10_000);
     expect((await taken({ task })).answer.status).toBe(200);
-    const answers: Answer[] = [];
-    for (let made = 3; made < 61; made++) answers.push(await place({}));
-    expect(answers.at(-2)?.codes).toEqual(['AGENT_SOURCE_CONFLICT']);
-    expect(answers.at(-1)?.body.errors).toMatchObject([{ details: { scope: 'organization_calls' } }]);
+    // Refused requests use up nothing.
+    for (let made = 0; made < 60; made++) expect((await place({})).codes).toEqual(['AGENT_SOURCE_CONFLICT']);
+    const other = (index: number) => ({ task, phone_number: `+1415555${2000 + index}` });
+    for (let made = 2; made < 60; made++) expect((await taken(other(made))).answer.status).toBe(200);
+    expect((await place(other(60))).body.errors).toMatchObject([
+      { details: { scope: 'organization_calls' } },
+    ]);
   });
 
   it('places a repeated request of one Idempotency-Key once', async () => {

@@ -106,6 +106,7 @@ const creatingNothing: Readonly<Record<string, string>> = {
   'POST /v1/sip/alerts/test': 'sends',
   'POST /v1/sip/update': 'changes',
   'POST /v1/sip/detach': 'deletes',
+  'POST /v1/sip/register-now': 'tries',
   'POST /v1/sip/parse-destination': 'reads',
   'POST /v1/agent-testing/runs/{id}/cancel': 'ends',
   'POST /v1/agent-testing/runs/{id}/analyze': 'of the run',

@@ -84,7 +84,7 @@ describe('the page', () => {
     const refused = await sign(test, path);
     expect([refused.status, refused.codes]).toEqual([429, ['RATE_LIMITED']]);
     expect(refused.headers['retry-after']).toBe('60');
-    expect((await get(path, { accept: browser })).text).toContain('Too many requests');
+    expect((await get(path, { accept: browser })).text).toContain('At most 30 requests in 60 s');
     test.clock.advance(60_000);
     expect((await get(path)).status).toBe(200);
   });
