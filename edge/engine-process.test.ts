@@ -111,7 +111,7 @@ describe('the embedded engine as a process', () => {
   });
 
   it('keeps room for the sources that it was told of, also after it was started again', async () => {
-    engine.know(['127.0.0.1']);
+    engine.know({ org: ['127.0.0.1'] });
     engine.start();
     await ready.promise;
     ready = Promise.withResolvers();

@@ -80,7 +80,7 @@ export class EngineProcess {
   #stopping = false;
   #wasReady = false;
   #metrics: Record<string, number> = {};
-  #sources: readonly string[] = [];
+  #sources: Readonly<Record<string, readonly string[]>> = {};
 
   constructor(options: EngineProcessOptions) {
     this.#options = options;
@@ -110,10 +110,10 @@ export class EngineProcess {
   }
 
   /**
-   * Lets the engine know whose connections it must have room for: addresses and CIDR blocks of the configuration. All
-   * others share a part of the room.
+   * Lets the engine know whose connections it must have room for: addresses and CIDR blocks by the organization whose
+   * configuration names them. All others share a part of the room.
    */
-  know(sources: readonly string[]): void {
+  know(sources: Readonly<Record<string, readonly string[]>>): void {
     this.#sources = sources;
     this.#tellSources();
   }

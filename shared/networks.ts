@@ -62,30 +62,57 @@ function key({ family, bits }: Network, prefix: number): string {
   return `${family} ${bits >> BigInt(widthOf[family] - prefix)}`;
 }
 
-/** A set of addresses and CIDR blocks of both families. A look-up costs one step for each prefix length in it. */
-export class AddressSet {
+/**
+ * Values at addresses and CIDR blocks of both families. A look-up costs one step for each prefix length in it.
+ */
+export class AddressMap<Value> {
   /** By family and prefix length. */
-  readonly #byLength = new Map<number, Set<string>>();
+  readonly #byLength = new Map<number, Map<string, Value>>();
 
-  /** @returns false when `entry` is neither an address nor a CIDR block; it is then left out */
-  add(entry: string): boolean {
+  /**
+   * @param next the value at `entry` from what is there already
+   * @returns false when `entry` is neither an address nor a CIDR block; it is then left out
+   */
+  put(entry: string, next: (before: Value | undefined) => Value): boolean {
     const network = parse(entry);
     if (!network) return false;
     const { prefix } = network;
-    const known = this.#byLength.get(prefix);
-    if (known) known.add(key(network, prefix));
-    else this.#byLength.set(prefix, new Set([key(network, prefix)]));
+    let values = this.#byLength.get(prefix);
+    if (!values) {
+      values = new Map();
+      this.#byLength.set(prefix, values);
+    }
+    const name = key(network, prefix);
+    values.set(name, next(values.get(name)));
     return true;
   }
 
-  has(address: string): boolean {
-    if (this.#byLength.size === 0) return false;
+  /** The values of all entries that cover `address`. */
+  find(address: string): Value[] {
+    const found: Value[] = [];
+    if (this.#byLength.size === 0) return found;
     const network = parse(address);
-    if (!network) return false;
-    for (const [prefix, keys] of this.#byLength) {
-      if (prefix <= widthOf[network.family] && keys.has(key(network, prefix))) return true;
+    if (!network) return found;
+    for (const [prefix, values] of this.#byLength) {
+      if (prefix > widthOf[network.family]) continue;
+      const value = values.get(key(network, prefix));
+      if (value !== undefined) found.push(value);
     }
-    return false;
+    return found;
+  }
+}
+
+/** A set of addresses and CIDR blocks of both families. */
+export class AddressSet {
+  readonly #entries = new AddressMap<true>();
+
+  /** @returns false when `entry` is neither an address nor a CIDR block; it is then left out */
+  add(entry: string): boolean {
+    return this.#entries.put(entry, () => true);
+  }
+
+  has(address: string): boolean {
+    return this.#entries.find(address).length > 0;
   }
 }
 

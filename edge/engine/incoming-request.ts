@@ -46,6 +46,8 @@ export class IncomingRequest implements ServerUser {
   rseq = 0;
   /** Octets of the answer that is still to come, about. */
   #owed = 0;
+  /** Whether the flow is kept for the final answer. */
+  #pinned = false;
 
   constructor(
     owner: IncomingOwner,
@@ -75,6 +77,14 @@ export class IncomingRequest implements ServerUser {
   delivered(bytes: number): void {
     this.#owed = bytes + ownPart;
     this.flow.owe(this.#owed);
+    if (this.#pinned) return;
+    this.#pinned = true;
+    this.flow.pin();
+  }
+
+  #unpin(): void {
+    if (this.#pinned) this.flow.unpin();
+    this.#pinned = false;
   }
 
   #settle(): void {
@@ -85,6 +95,7 @@ export class IncomingRequest implements ServerUser {
   send(bytes: Buffer): void {
     this.#settle();
     this.#owner.wire.send(this.flow, bytes, this.request.headers);
+    if (!isProvisional(bytes)) this.#unpin();
   }
 
   unanswered(): void {
@@ -93,6 +104,12 @@ export class IncomingRequest implements ServerUser {
 
   ended(): void {
     this.#settle();
+    this.#unpin();
     this.#owner.ended(this);
   }
+}
+
+/** Of a response of ours, whose first line begins with "SIP/2.0 1". */
+function isProvisional(bytes: Buffer): boolean {
+  return bytes[8] === 0x31;
 }

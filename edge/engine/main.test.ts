@@ -31,7 +31,7 @@ it('ends with its input, with the stop command and with SIGTERM, each time with 
 
 it('tells of requests that it refused, and blocks their source on command', async () => {
   const engine = await EngineProgram.start(certificates);
-  engine.know([]);
+  engine.know({});
   const peer = await TestPeer.connect(engine.sipPort, certificates.ca);
   const told = once(createInterface({ input: engine.child.stdout }), 'line');
   peer.send([
@@ -50,7 +50,7 @@ it('tells of requests that it refused, and blocks their source on command', asyn
   );
   await closed;
   expect(engine.complaints.map(({ message }) => message)).toEqual([
-    'command sources: sources is no list of addresses',
+    'command sources: sources are no lists of addresses by owner',
     'command block: address or seconds missing',
   ]);
   await engine.stop();

@@ -6,11 +6,14 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { systemClock } from '#shared/clock.ts';
 import { guardProgram } from '#shared/fault-guard.ts';
 import { ConfigurationError, parseConfiguration, stackOptions } from './configuration.ts';
 import type { Log } from './context.ts';
 import { Stack } from './stack.ts';
+import type { SourcesByOwner } from './transport/known-sources.ts';
 
 /** How often metrics and dialogs are told. */
 const TELL_EVERY_MS = 10_000;
@@ -22,6 +25,9 @@ const EXIT_UNUSABLE = 2;
 const { version } = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8'),
 ) as { version: string };
+
+/** Addresses and CIDR blocks by the organization that names them. */
+const Sources = Type.Record(Type.String(), Type.Array(Type.String()));
 
 function emit(event: Record<string, unknown>): void {
   process.stdout.write(`${JSON.stringify(event)}\n`);
@@ -147,10 +153,10 @@ function block(order: object, stack: Stack): void {
 }
 
 /** @throws Error when it does not list sources */
-function sourcesOf(order: object): string[] {
-  const list = 'sources' in order && Array.isArray(order.sources) ? order.sources : null;
-  if (!list?.every((entry) => typeof entry === 'string')) throw new Error('sources is no list of addresses');
-  return list;
+function sourcesOf(order: object): SourcesByOwner {
+  const sources = 'sources' in order ? order.sources : null;
+  if (!Value.Check(Sources, sources)) throw new Error('sources are no lists of addresses by owner');
+  return sources;
 }
 
 run().catch(startFailure);

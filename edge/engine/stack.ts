@@ -19,6 +19,7 @@ import { Refusals } from './refusals.ts';
 import type { Session } from './session.ts';
 import { TransactionTable } from './transaction/table.ts';
 import type { Flow } from './transport/flow.ts';
+import type { SourcesByOwner } from './transport/known-sources.ts';
 import { TransportLayer, type TransportOptions } from './transport/layer.ts';
 import { Wire } from './wire.ts';
 
@@ -157,8 +158,8 @@ export class Stack {
     this.#transport.block(address, seconds * 1_000);
   }
 
-  /** From now on these sources are known: addresses and CIDR blocks. */
-  setKnown(sources: readonly string[]): void {
+  /** From now on these sources are known. */
+  setKnown(sources: SourcesByOwner): void {
     this.#transport.setKnown(sources);
   }
 

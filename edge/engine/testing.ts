@@ -13,6 +13,7 @@ import { encodeFrame, type Frame, FrameReader } from './drachtio-port/frame.ts';
 import { StreamFramer } from './message/framing.ts';
 import type { SipMessage } from './message/message.ts';
 import { parseMessage } from './message/parse.ts';
+import type { SourcesByOwner } from './transport/known-sources.ts';
 
 export const SECRET = 'a secret';
 
@@ -74,7 +75,7 @@ export class EngineProgram {
       engine.exit.then((code) => reject(new Error(`exit ${code}: ${JSON.stringify(engine.events)}`)));
     });
     engine.child.stdin.write(`${JSON.stringify({ ...engineConfiguration(certificates), ...changes })}\n`);
-    engine.know(['127.0.0.1']);
+    engine.know({ org: ['127.0.0.1'] });
     const { tls, app } = await ready;
     engine.sipPort = portOf(tls);
     engine.appPort = portOf(app);
@@ -82,7 +83,7 @@ export class EngineProgram {
   }
 
   /** Tells it which sources are known. */
-  know(sources: readonly string[]): void {
+  know(sources: SourcesByOwner): void {
     this.child.stdin.write(`${JSON.stringify({ command: 'sources', sources })}\n`);
   }
 

@@ -134,7 +134,7 @@ beforeEach(async () => {
   stack = new Stack(stackOptions(parseConfiguration(configuration)), clock, (level, message) => {
     if (level === 'error') logged.push(message);
   });
-  stack.setKnown(['127.0.0.1']);
+  stack.setKnown({ org: ['127.0.0.1'] });
   const addresses = await stack.listen();
   port = addresses.wss?.port ?? 0;
   appPort = addresses.app.port;
@@ -368,7 +368,7 @@ describe('a WebSocket', () => {
     await expect(BrowserPhone.connect(port)).rejects.toThrow();
     second.socket.terminate();
     await expect.poll(() => stack.metrics().transport_inbound).toBe(1);
-    stack.setKnown([]);
+    stack.setKnown({});
     phone.request('OPTIONS', 1);
     expect((await phone.closed).code).toBe(1006);
     await expect(BrowserPhone.connect(port)).rejects.toThrow();

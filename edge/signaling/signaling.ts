@@ -96,7 +96,7 @@ export class Signaling implements Dialer {
   readonly own: OwnLine | null;
   #routing: Routing | null = null;
   #wideTold: ReadonlyMap<string, string> = new Map();
-  #sourcesChanged: (known: readonly string[]) => void = () => {};
+  #sourcesChanged: (known: Readonly<Record<string, readonly string[]>>) => void = () => {};
   /** What waits for the engine. */
   readonly #waiting = new Set<() => void>();
 
@@ -215,10 +215,13 @@ export class Signaling implements Dialer {
     this.#wideTold = new Map([...wide].map(([number, networks]) => [number, networks.join()]));
   }
 
-  /** @param told the sources that the configuration names, now and whenever they change: addresses and CIDR blocks */
-  watchSources(told: (known: readonly string[]) => void): void {
+  /**
+   * @param told the sources that the configuration names, now and whenever they change: addresses and CIDR blocks by
+   * the id of the organization
+   */
+  watchSources(told: (known: Readonly<Record<string, readonly string[]>>) => void): void {
     this.#sourcesChanged = told;
-    told(this.#routing?.sources.knownEntries ?? []);
+    told(this.#routing?.sources.knownEntries ?? {});
   }
 
   /** Makes a call. Failures, that of the engine included, come as events. */

@@ -47,7 +47,7 @@ export class SourceIndex {
   readonly #registered = new Map<string, (RegisteredNumber & TrunkSources)[]>();
   /** Sources that some configuration names closely enough to be trusted with room and answers. */
   readonly #known = new AddressSet();
-  readonly #knownEntries = new Set<string>();
+  readonly #knownEntries = new Map<string, Set<string>>();
   /** The same with very wide networks, which say nothing about who is in them but for their own number. */
   readonly #listed = new AddressSet();
   /** What is listed for any number of an organization. */
@@ -99,7 +99,9 @@ export class SourceIndex {
     ofOrganization.add(entry);
     this.#listed.add(entry);
     if (isWide(entry) || !this.#known.add(entry)) return;
-    this.#knownEntries.add(entry);
+    const entries = this.#knownEntries.get(org_id);
+    if (entries) entries.add(entry);
+    else this.#knownEntries.set(org_id, new Set([entry]));
   }
 
   #addRegistered(number: NumberConfig, sources: TrunkSources): void {
@@ -152,9 +154,9 @@ export class SourceIndex {
     return this.#known.has(address);
   }
 
-  /** The entries by which sources are known: addresses and CIDR blocks. */
-  get knownEntries(): string[] {
-    return [...this.#knownEntries];
+  /** The entries by which sources are known, addresses and CIDR blocks, by the id of the organization. */
+  get knownEntries(): Record<string, readonly string[]> {
+    return Object.fromEntries([...this.#knownEntries].map(([orgId, entries]) => [orgId, [...entries]]));
   }
 
   /** Whether any list names this source, very wide ones included: then it may have calls for that number. */

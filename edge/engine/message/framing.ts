@@ -70,6 +70,11 @@ export class StreamFramer {
     return this.#stored;
   }
 
+  /** Octets of memory that an unfinished message takes. */
+  get heldBytes(): number {
+    return this.#store.length;
+  }
+
   /** Forgets a single CRLF, once it is known to have been the answer to a ping of ours. */
   forgetHalfPing(): void {
     this.#halfPing = false;

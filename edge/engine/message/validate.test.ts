@@ -68,6 +68,12 @@ describe('validateRequest', () => {
     ['CSeq', '1 invite', 'CSeq Method Mismatch'],
     ['CSeq', 'x', 'Bad CSeq'],
     ['Call-ID', '', 'Bad Call-ID'],
+    ['Call-ID', 'x|y', 'Bad Call-ID'],
+    ['Call-ID', 'x\xff', 'Bad Call-ID'],
+    ['From', '<sip:a@b>;tag=x|y', 'Bad From'],
+    ['From', '<sip:a@b>;tag=\xc3\xa4', 'Bad From'],
+    ['To', '<sip:a@b>;tag=x|y', 'Bad To'],
+    ['To', '<sip:a@b>;tag=\x7f', 'Bad To'],
     ['Via', 'SIP/2.0/TLS a, nonsense', 'Bad Via'],
     ['Contact', '<sip:a@b>, <sip:c@d>', 'More Than One Contact'],
   ])('answers 400 to %s: %s', (name, value, reason) => {

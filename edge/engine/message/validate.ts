@@ -47,6 +47,8 @@ const MANDATORY = [
   ['cseq', 'CSeq'],
 ] as const;
 
+const PIPE = 0x7c;
+
 const ADDRESS_LISTS = new Set(['contact', 'record-route', 'route']);
 
 function bad(reason: string): Rejection {
@@ -131,14 +133,30 @@ function headerFault(headers: SipRequest['headers']): string | null {
       if (vias++ === 0 && !splitList(headers.valueAt(i)).every((via) => parseVia(via) !== null))
         return 'Bad Via';
     } else if (key === 'from' || key === 'to') {
-      if (parseAddress(headers.valueAt(i)) === null) return key === 'to' ? 'Bad To' : 'Bad From';
+      const address = parseAddress(headers.valueAt(i));
+      if (address === null || !isName(address.params.get('tag') ?? ''))
+        return key === 'to' ? 'Bad To' : 'Bad From';
     } else if (ADDRESS_LISTS.has(key) && !areAddresses(headers.valueAt(i), key)) {
       return `Bad ${headers.nameAt(i)}`;
     }
   }
   for (const [key, name] of MANDATORY) if ((seen & (SINGLE.get(key) ?? 0)) === 0) return `Missing ${name}`;
   if (vias === 0) return 'Missing Via';
-  return headers.get('call-id') === '' ? 'Bad Call-ID' : null;
+  const callId = headers.get('call-id') ?? '';
+  return callId === '' || !isName(callId) ? 'Bad Call-ID' : null;
+}
+
+/**
+ * Whether a Call-ID or tag can name a dialog. No octet beyond ASCII and no "|" may be in one (section 25.1: word,
+ * token); they would not come to the application and back as they are, which writes UTF-8 and splits at "|". What else
+ * the grammar has no room for does no harm.
+ */
+function isName(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 126 || code === PIPE) return false;
+  }
+  return true;
 }
 
 function areAddresses(value: string, key: string): boolean {

@@ -12,7 +12,7 @@ function admission(
 ) {
   const clock = new FakeClock();
   const gate = new Admission({ ...DEFAULT_TRANSPORT_LIMITS, ...limits }, clock);
-  gate.setKnown(sources);
+  gate.setKnown({ org: sources });
   /** Guests that had to go, by address. */
   const evicted: string[] = [];
   const visit = (address: string): Verdict => gate.admit(address, () => evicted.push(address));
@@ -90,7 +90,7 @@ describe('a known source', () => {
     ]);
   });
 
-  it('never has to go for another one', () => {
+  it('never has to go for a stranger, nor for one whose organization holds as much', () => {
     const { answer, enter, evicted } = admission({ maxConnections: 4 });
     for (const address of [a, a, a]) enter(address);
     expect(answer('198.51.100.1')).toBe('admitted');
@@ -98,6 +98,69 @@ describe('a known source', () => {
     expect(answer(b)).toBe('admitted');
     expect(answer(b)).toBe('too many connections');
     expect(evicted).toEqual(['198.51.100.1']);
+  });
+});
+
+describe('organizations', () => {
+  const tenants = { big: ['192.0.2.0/24', '2001:db8::/32'], small: ['203.0.113.7'], other: ['203.0.113.8'] };
+  const full = (limits = {}) => {
+    const all = admission({ maxConnections: 8, ...limits });
+    all.gate.setKnown(tenants);
+    return all;
+  };
+
+  it('have a share each: whatever addresses one comes from, it gives way to those that hold less', () => {
+    const { gate, enter, answer, evicted } = full();
+    for (let i = 1; i <= 4; i++) enter(`192.0.2.${i}`).spoke();
+    for (let i = 1; i <= 4; i++) enter(`2001:db8:${i}::1`);
+    expect(answer('192.0.2.9')).toBe('too many connections');
+    expect(answer('203.0.113.7')).toBe('admitted');
+    expect(answer('203.0.113.8')).toBe('admitted');
+    // Of those that said nothing the oldest.
+    expect(evicted).toEqual(['2001:db8:1::1', '2001:db8:2::1']);
+    expect([gate.open, gate.yielded, gate.evicted]).toEqual([8, 2, 0]);
+    for (let i = 0; i < 2; i++) expect(answer('203.0.113.7')).toBe('admitted');
+    // 4, 3 and 1 now: nobody holds more than the newcomer would.
+    expect([answer('203.0.113.7'), answer('192.0.2.9')]).toEqual(Array(2).fill('too many connections'));
+    expect(answer('203.0.113.8')).toBe('admitted');
+  });
+
+  it('keep every connection that a dialog or an unanswered request needs', () => {
+    const { enter, answer, evicted } = full({ maxConnections: 4 });
+    const guests = [1, 2, 3, 4].map((host) => enter(`192.0.2.${host}`));
+    for (const guest of guests) guest.pin();
+    expect(answer('203.0.113.7')).toBe('too many connections');
+    guests[2]?.unpin();
+    expect(answer('203.0.113.7')).toBe('admitted');
+    expect(evicted).toEqual(['192.0.2.3']);
+  });
+
+  it('that name the same source share it: it counts for none of them alone', () => {
+    const { gate, enter, answer, evicted } = full({ maxConnections: 6 });
+    gate.setKnown({ ...tenants, carriers: ['192.0.2.200'] });
+    for (let i = 0; i < 2; i++) enter('192.0.2.200');
+    for (let i = 1; i <= 4; i++) enter(`192.0.2.${i}`);
+    expect(answer('192.0.2.200')).toBe('admitted');
+    expect(evicted).toEqual(['192.0.2.1']);
+  });
+
+  it('cannot get a second share by listing a source twice, nor by nesting networks', () => {
+    const { gate, enter, answer } = full({ maxConnections: 4 });
+    gate.setKnown({ big: ['192.0.2.0/24', '192.0.2.7', '192.0.2.7/32', '192.0.2.0/28'], small: [] });
+    for (let i = 5; i <= 8; i++) enter(`192.0.2.${i}`);
+    expect(answer('192.0.2.7')).toBe('too many connections');
+    expect(answer('192.0.2.77')).toBe('too many connections');
+  });
+
+  it('keep their counts when the configuration changes', () => {
+    const { gate, enter, answer, evicted } = full({ maxConnections: 4 });
+    const guests = [1, 2, 3, 4].map((host) => enter(`192.0.2.${host}`));
+    gate.setKnown({ big: ['192.0.2.0/30'], next: ['192.0.2.4'] });
+    expect(gate.strangers).toBe(0);
+    expect(answer('192.0.2.4')).toBe('admitted');
+    expect(evicted).toEqual(['192.0.2.1']);
+    for (const guest of guests) gate.release(guest);
+    expect(gate.open).toBe(1);
   });
 });
 
@@ -162,7 +225,7 @@ describe('a stranger', () => {
     const guest = enter('198.51.100.1');
     const carrier = enter(a);
     expect([guest.known, carrier.known, gate.strangers]).toEqual([false, true, 1]);
-    gate.setKnown(['198.51.100.0/24']);
+    gate.setKnown({ org: ['198.51.100.0/24'] });
     expect([guest.known, carrier.known, gate.strangers]).toEqual([true, false, 1]);
     gate.release(guest);
     gate.release(carrier);

@@ -1,10 +1,12 @@
 /**
  * Who may connect. Sources that the configuration names are known; all others are strangers, who share a part of the
- * room: whatever they do, a known source gets in, for when the room is full a stranger's connection ends.
+ * room: whatever they do, a known source gets in, for when the room is full a stranger's connection ends. Known
+ * sources share theirs by organization: one that holds most gives way to one that holds less.
  */
 import type { Clock } from '#shared/clock.ts';
-import { AddressSet, hostKey, networkOf } from '#shared/networks.ts';
+import { hostKey, networkOf } from '#shared/networks.ts';
 import { Guest } from './guest.ts';
+import { KnownSources, type SourcesByOwner } from './known-sources.ts';
 import type { TransportLimits } from './limits.ts';
 
 export type Refusal =
@@ -67,10 +69,13 @@ export class Admission {
   readonly #strangersBucket: Bucket;
   /** By `hostKey`, the time at which the block ends. */
   readonly #blocked = new Map<string, number>();
-  #knownSources = new AddressSet();
+  /** Known sources only, by their share. */
+  readonly #shares = new Map<string, Set<Guest>>();
+  #knownSources = new KnownSources();
   #open = 0;
   #strangers = 0;
   #evicted = 0;
+  #yielded = 0;
 
   constructor(limits: TransportLimits, clock: Clock) {
     this.#limits = limits;
@@ -84,10 +89,10 @@ export class Admission {
    * @param close ends the new one
    */
   admit(address: string, close: (reason: string) => void): Verdict {
-    const known = this.#knownSources.has(address);
-    const reason = known ? this.#againstKnown(address) : this.#againstStranger(address);
+    const share = this.#knownSources.shareOf(address);
+    const reason = share === null ? this.#againstStranger(address) : this.#againstKnown(address, share);
     if (reason !== null) return { admitted: false, reason };
-    const guest = new Guest(address, networkOf(address), known, close);
+    const guest = new Guest(address, networkOf(address), share, close);
     this.#enter(guest);
     return { admitted: true, guest };
   }
@@ -96,26 +101,20 @@ export class Admission {
     const group = this.#addresses.get(guest.address);
     if (!group?.guests.delete(guest)) return;
     this.#open--;
-    if (!guest.known) this.#leaveStrangers(guest);
+    this.#leave(guest);
   }
 
-  /** From now on these sources are known: addresses and CIDR blocks. */
-  setKnown(entries: Iterable<string>): void {
-    this.#knownSources = new AddressSet();
-    for (const entry of entries) this.#knownSources.add(entry);
+  /** From now on these sources are known. */
+  setKnown(sources: SourcesByOwner): void {
+    this.#knownSources = new KnownSources(sources);
     for (const [address, { guests }] of this.#addresses) {
-      const known = this.#knownSources.has(address);
+      const share = this.#knownSources.shareOf(address);
       for (const guest of guests) {
-        if (guest.known === known) continue;
-        if (known) this.#leaveStrangers(guest);
-        else this.#enterStrangers(guest);
-        guest.known = known;
+        this.#leave(guest);
+        guest.share = share;
+        this.#join(guest);
       }
     }
-  }
-
-  isKnown(address: string): boolean {
-    return this.#knownSources.has(address);
   }
 
   /** With IPv6 the whole /64 is blocked. A known source never is. */
@@ -136,7 +135,7 @@ export class Admission {
     const key = hostKey(address);
     const until = this.#blocked.get(key);
     if (until === undefined) return false;
-    if (until > this.#clock.now()) return !this.#knownSources.has(address);
+    if (until > this.#clock.now()) return this.#knownSources.shareOf(address) === null;
     this.#blocked.delete(key);
     return false;
   }
@@ -155,6 +154,11 @@ export class Admission {
     return this.#evicted;
   }
 
+  /** Connections of known sources that ended for another one, whose share holds less, since the start. */
+  get yielded(): number {
+    return this.#yielded;
+  }
+
   get blocked(): number {
     return this.#blocked.size;
   }
@@ -170,14 +174,15 @@ export class Admission {
     for (const [key, until] of this.#blocked) if (until <= now) this.#blocked.delete(key);
   }
 
-  #againstKnown(address: string): Refusal | null {
+  #againstKnown(address: string, share: string): Refusal | null {
     const { maxConnections, maxConnectionsPerAddress, handshakesPerSecond } = this.#limits;
     const now = this.#clock.now();
     const own = groupOf(this.#addresses, address, handshakesPerSecond, now);
     if (own.guests.size >= maxConnectionsPerAddress) return 'too many connections of this address';
     if (!own.bucket.has(handshakesPerSecond, now))
       return 'too many new connections per second of this address';
-    if (this.#open >= maxConnections && !this.#evict('a connection of a known source needs the room', 0))
+    const full = this.#open >= maxConnections;
+    if (full && !this.#evict('a connection of a known source needs the room', 0) && !this.#yield(share))
       return 'too many connections';
     own.bucket.take();
     return null;
@@ -212,29 +217,30 @@ export class Admission {
    * @returns whether there was one
    */
   #evict(reason: string, moreThan: number): boolean {
-    const victim = this.#leastUseful(moreThan);
+    const networks = [...this.#networks.values()].map(({ guests }) => guests);
+    const victim = leastUseful(networks, moreThan);
     if (!victim) return false;
     this.#evicted++;
-    // Its room is free at once: the socket may take a moment to close.
-    this.release(victim);
-    victim.close(reason);
+    this.#end(victim, reason);
     return true;
   }
 
-  #leastUseful(moreThan: number): Guest | null {
-    let largest: Group | null = null;
-    for (const group of this.#networks.values()) {
-      if (group.guests.size > Math.max(moreThan, largest?.guests.size ?? 0)) largest = group;
-    }
-    const victim = largest && idlest(largest.guests);
-    if (victim || !largest) return victim;
-    // Dialogs need all of the largest network's: look further.
-    const others = [...this.#networks.values()].filter(({ guests }) => guests.size > moreThan);
-    for (const { guests } of others.sort((a, b) => b.guests.size - a.guests.size)) {
-      const next = idlest(guests);
-      if (next) return next;
-    }
-    return null;
+  /**
+   * The same of a known source, for one of `share`: of the share that holds most, if that would still hold more than
+   * `share` will.
+   */
+  #yield(share: string): boolean {
+    const victim = leastUseful([...this.#shares.values()], (this.#shares.get(share)?.size ?? 0) + 1);
+    if (!victim) return false;
+    this.#yielded++;
+    this.#end(victim, 'a known source with fewer connections needs the room');
+    return true;
+  }
+
+  #end(victim: Guest, reason: string): void {
+    // Its room is free at once: the socket may take a moment to close.
+    this.release(victim);
+    victim.close(reason);
   }
 
   #enter(guest: Guest): void {
@@ -242,16 +248,29 @@ export class Admission {
     groupOf(this.#addresses, guest.address, this.#limits.handshakesPerSecond, this.#clock.now()).guests.add(
       guest,
     );
-    if (!guest.known) this.#enterStrangers(guest);
+    this.#join(guest);
   }
 
-  #enterStrangers(guest: Guest): void {
+  /** Enters it into its share, or that of strangers. */
+  #join(guest: Guest): void {
+    if (guest.share !== null) {
+      const share = this.#shares.get(guest.share);
+      if (share) share.add(guest);
+      else this.#shares.set(guest.share, new Set([guest]));
+      return;
+    }
     const perSecond = this.#limits.strangerHandshakesPerNetwork;
     groupOf(this.#networks, guest.network, perSecond, this.#clock.now()).guests.add(guest);
     this.#strangers++;
   }
 
-  #leaveStrangers(guest: Guest): void {
+  #leave(guest: Guest): void {
+    if (guest.share !== null) {
+      const share = this.#shares.get(guest.share);
+      share?.delete(guest);
+      if (share?.size === 0) this.#shares.delete(guest.share);
+      return;
+    }
     if (this.#networks.get(guest.network)?.guests.delete(guest)) this.#strangers--;
   }
 }
@@ -263,6 +282,16 @@ function groupOf(groups: Map<string, Group>, name: string, perSecond: number, no
     groups.set(name, group);
   }
   return group;
+}
+
+/** Of the largest group with more than `moreThan`, the one of the least use. Null when dialogs need all of them. */
+function leastUseful(groups: readonly ReadonlySet<Guest>[], moreThan: number): Guest | null {
+  const large = groups.filter(({ size }) => size > moreThan).sort((a, b) => b.size - a.size);
+  for (const group of large) {
+    const victim = idlest(group);
+    if (victim) return victim;
+  }
+  return null;
 }
 
 /** Null when dialogs need all of them. */

@@ -10,6 +10,7 @@ function connection(
   options: { outbound?: boolean; stranger?: boolean; limits?: Partial<TransportLimits> } = {},
 ) {
   const told: string[] = [];
+  let held = 0;
   const wire = { protocol: 'tls' as const, queuedBytes: 0 };
   const owner = {
     tick: 0,
@@ -22,8 +23,11 @@ function connection(
     closing: () => told.push('closing'),
     gone: () => told.push('gone'),
     count: () => {},
+    unfinished: (_flow: unknown, octets: number) => {
+      held = octets;
+    },
   } satisfies ConnectionOwner;
-  const guest = new Guest('192.0.2.1', '192.0.2.0/24', options.stranger !== true, () => {});
+  const guest = new Guest('192.0.2.1', '192.0.2.0/24', options.stranger ? null : 'org', () => {});
   const flow = new Connection(
     owner,
     {
@@ -50,7 +54,7 @@ function connection(
   const receive = (text: string) => flow.received(Buffer.from(text, 'latin1'));
   /** What was told since the last call. */
   const news = () => told.splice(0);
-  return { flow, guest, wire, pass, receive, news };
+  return { flow, guest, wire, pass, receive, news, held: () => held };
 }
 
 test('delivers messages and answers a ping with one CRLF', () => {
@@ -297,7 +301,7 @@ test('a stranger whose connection a dialog needs keeps it', () => {
 test('who becomes known keeps the connection', () => {
   const { flow, guest, pass } = connection({ stranger: true });
   pass(4);
-  guest.known = true;
+  guest.share = 'org';
   pass(500);
   expect(flow.closed).toBe(false);
 });
@@ -352,4 +356,16 @@ test('a peer that takes nothing is cut after its time, one that takes little is 
   expect(flow.closed).toBe(false);
   pass(31);
   expect(flow.closed).toBe(true);
+});
+
+test('what an unfinished message holds is told, until it is complete or the connection ends', () => {
+  const { flow, receive, held } = connection({ stranger: true });
+  receive(MESSAGE.slice(0, 20));
+  expect(held()).toBe(20);
+  receive(MESSAGE.slice(20));
+  expect(held()).toBe(0);
+  receive(`${MESSAGE}${MESSAGE.slice(0, 12)}`);
+  expect(held()).toBe(12);
+  flow.destroy('the test ends it');
+  expect(held()).toBe(0);
 });

@@ -3,6 +3,7 @@ import { StreamFramer } from '../message/framing.ts';
 import type { Flow, TransportEvents } from './flow.ts';
 import type { Guest } from './guest.ts';
 import type { TransportLimits } from './limits.ts';
+import type { UnfinishedHolder } from './unfinished.ts';
 
 /** What a TLS socket and a WebSocket have in common. */
 export interface Wire {
@@ -35,6 +36,8 @@ export interface ConnectionOwner {
   /** The connection takes no more requests: forget it as a target. May be called twice. */
   closing(connection: Connection): void;
   count(what: 'silent' | 'unread' | 'paused'): void;
+  /** An inbound connection holds so many octets of a message that is not complete. */
+  unfinished(connection: UnfinishedHolder, octets: number): void;
   /** The socket is gone. */
   gone(connection: Connection): void;
 }
@@ -54,7 +57,7 @@ function ticks(ms: number): number {
   return Math.ceil(ms / 1000);
 }
 
-export class Connection implements Flow {
+export class Connection implements Flow, UnfinishedHolder {
   readonly id = ++lastId;
   readonly protocol: 'tls' | 'wss';
   readonly remoteAddress: string;
@@ -70,6 +73,8 @@ export class Connection implements Flow {
   #pins = 0;
   /** Octets of answers that requests of the peer will have. */
   #owed = 0;
+  /** Octets of a message that is not complete, as they were told to the owner. */
+  #heldBytes = 0;
   #paused = false;
   /** Octets given to the wire, and of them those that it had taken at the last look, and the tick of that look. */
   #sentBytes = 0;
@@ -113,8 +118,16 @@ export class Connection implements Flow {
   }
 
   /** An inbound connection of a source that no configuration names. */
-  get #isStranger(): boolean {
+  get isStranger(): boolean {
     return this.#guest?.known === false;
+  }
+
+  get group(): string {
+    return this.#guest?.share ?? this.#guest?.network ?? '';
+  }
+
+  cut(reason: string): void {
+    this.destroy(reason);
   }
 
   get closed(): boolean {
@@ -183,7 +196,7 @@ export class Connection implements Flow {
   /** A stranger has no more business here than a message and its answer. */
   get #maxQueuedBytes(): number {
     const { maxQueuedBytes, maxMessageBytes } = this.#owner.limits;
-    return this.#isStranger ? Math.min(maxQueuedBytes, 2 * maxMessageBytes) : maxQueuedBytes;
+    return this.isStranger ? Math.min(maxQueuedBytes, 2 * maxMessageBytes) : maxQueuedBytes;
   }
 
   /**
@@ -225,6 +238,11 @@ export class Connection implements Flow {
     // After garbage octets are taken and dropped, not left in the kernel: TCP would answer our close with a
     // reset then, and the peer could lose responses that it has not read yet (RFC 1122 section 4.2.2.13).
     if (this.closed || this.draining) return;
+    this.#take(chunk);
+    this.#holds(this.#framer.heldBytes);
+  }
+
+  #take(chunk: Buffer): void {
     const answersPing = this.#heard();
     const before = this.#framer.pendingBytes;
     let cut = false;
@@ -250,6 +268,17 @@ export class Connection implements Flow {
     if (this.#framer.pendingBytes > 0 && (before === 0 || cut)) this.#pendingSince = this.#owner.tick;
   }
 
+  /** A WebSocket frame has begun, of which so many octets are here; 0: it is complete. */
+  receivedPart(octets: number): void {
+    this.#holds(octets);
+  }
+
+  #holds(octets: number): void {
+    if (octets === this.#heldBytes || (this.closed && octets > 0)) return;
+    this.#heldBytes = octets;
+    if (this.#guest) this.#owner.unfinished(this, octets);
+  }
+
   /** A keepalive of the wire's own, such as a WebSocket ping, which the wire has answered. */
   alive(): void {
     this.#heard();
@@ -273,7 +302,7 @@ export class Connection implements Flow {
   /** Keeps no flow open: of a stranger only messages count. */
   #pong(): void {
     const activeAt = this.#activeAt;
-    if (this.send(PONG) && this.#isStranger) this.#activeAt = activeAt;
+    if (this.send(PONG) && this.isStranger) this.#activeAt = activeAt;
   }
 
   /** Called once a second. */
@@ -289,7 +318,7 @@ export class Connection implements Flow {
     } else if (this.#stalls) {
       this.#owner.count('unread');
       this.destroy(`the peer does not read: it took nothing for ${limits.writeTimeoutMs / 1000} s`);
-    } else if (this.#isStranger && this.#saysNothing) {
+    } else if (this.isStranger && this.#saysNothing) {
       this.#owner.count('silent');
       this.destroy(`no message within ${limits.firstMessageTimeoutMs / 1000} s`);
     } else if (this.#halfAMessage && tick - this.#pendingSince >= ticks(limits.messageTimeoutMs)) {
@@ -325,7 +354,7 @@ export class Connection implements Flow {
 
   get #idleMs(): number {
     const { idleTimeoutMs, strangerIdleTimeoutMs } = this.#owner.limits;
-    if (this.#isStranger) return Math.min(idleTimeoutMs, strangerIdleTimeoutMs);
+    if (this.isStranger) return Math.min(idleTimeoutMs, strangerIdleTimeoutMs);
     return this.#isAside ? Math.min(idleTimeoutMs, ASIDE_IDLE_MS) : idleTimeoutMs;
   }
 
@@ -349,7 +378,7 @@ export class Connection implements Flow {
   #heard(): boolean {
     this.#heardTimes++;
     this.#heardAt = this.#owner.tick;
-    if (!this.#isStranger) this.#activeAt = this.#owner.tick;
+    if (!this.isStranger) this.#activeAt = this.#owner.tick;
     if (this.#pingedAt === -1) return false;
     this.#pingedAt = -1;
     this.#answersPings = true;
@@ -375,6 +404,7 @@ export class Connection implements Flow {
   #stop(reason: string): void {
     if (this.#reason !== null) return;
     this.#reason = reason;
+    this.#holds(0);
     this.#closedAt = this.#owner.tick;
     if (!this.draining) this.#owner.closing(this);
   }

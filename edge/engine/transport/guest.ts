@@ -9,26 +9,31 @@ export class Guest {
   readonly address: string;
   /** The /24 or /64 of the address. */
   readonly network: string;
-  /** Whether the configuration names the address. Changes with the configuration. */
-  known: boolean;
+  /** With whom a source that the configuration names shares its room; null: none names it. Changes with it. */
+  share: string | null;
   #stage: Stage = 'handshake';
   #pins = 0;
   #used = ++lastUse;
   /** Ends the connection, whatever stage it is in. */
   #close: (reason: string) => void;
 
-  constructor(address: string, network: string, known: boolean, close: (reason: string) => void) {
+  constructor(address: string, network: string, share: string | null, close: (reason: string) => void) {
     this.address = address;
     this.network = network;
-    this.known = known;
+    this.share = share;
     this.#close = close;
+  }
+
+  /** Whether the configuration names the address. */
+  get known(): boolean {
+    return this.share !== null;
   }
 
   get stage(): Stage {
     return this.#stage;
   }
 
-  /** Whether a dialog needs the connection. */
+  /** Whether a dialog or a request without its answer needs the connection. */
   get pinned(): boolean {
     return this.#pins > 0;
   }

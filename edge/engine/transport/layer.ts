@@ -10,9 +10,11 @@ import { Connection, type ConnectionOwner } from './connection.ts';
 import { connectTls, type Resolve, resolveWithDns, type Target } from './connector.ts';
 import { type Flow, TransportError, type TransportEvents } from './flow.ts';
 import type { Guest } from './guest.ts';
+import type { SourcesByOwner } from './known-sources.ts';
 import { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './limits.ts';
 import { type BoundAddress, type ListenAddress, Listener } from './listener.ts';
 import { endpointsOf, TlsWire } from './tls-wire.ts';
+import { Unfinished, type UnfinishedHolder } from './unfinished.ts';
 import { WebSocketWire } from './websocket-wire.ts';
 
 export interface TransportOptions {
@@ -39,6 +41,8 @@ export interface TransportStats {
   readonly refused: number;
   /** Strangers' connections that ended to make room. */
   readonly evicted: number;
+  /** Known sources' connections that ended for another known source, whose organization holds less. */
+  readonly yielded: number;
   /** Strangers' connections that ended because no message came. */
   readonly silent: number;
   /** Connections that ended because the peer took nothing of what was sent. */
@@ -46,6 +50,10 @@ export interface TransportStats {
   /** How often a peer was not read any further until it took its answers. */
   readonly paused: number;
   readonly blockedAddresses: number;
+  /** Octets of messages that are not complete, of all inbound connections. */
+  readonly unfinished_bytes: number;
+  /** Connections that ended because unfinished messages held too much memory. */
+  readonly unfinished_cut: number;
 }
 
 const SECOND = 1000;
@@ -57,6 +65,7 @@ export class TransportLayer implements ConnectionOwner {
   readonly #options: TransportOptions;
   readonly #clock: Clock;
   readonly #admission: Admission;
+  readonly #unfinished: Unfinished;
   readonly #connections = new Set<Connection>();
   /** Open connections by `address port` of the peer, the newest of a pair. */
   readonly #byRemote = new Map<string, Connection>();
@@ -80,6 +89,7 @@ export class TransportLayer implements ConnectionOwner {
     this.#options = options;
     this.#clock = clock;
     this.#admission = new Admission(this.limits, clock);
+    this.#unfinished = new Unfinished(this.limits);
     this.#contexts = new ClientContexts(options.certificates());
     this.#ticker = clock.after(SECOND, this.#second);
   }
@@ -131,9 +141,9 @@ export class TransportLayer implements ConnectionOwner {
     return this.#byRemote.get(`${address} ${port}`);
   }
 
-  /** From now on these sources are known: addresses and CIDR blocks. What strangers are limited to, they are not. */
-  setKnown(entries: readonly string[]): void {
-    this.#admission.setKnown(entries);
+  /** From now on these sources are known. What strangers are limited to, they are not. */
+  setKnown(sources: SourcesByOwner): void {
+    this.#admission.setKnown(sources);
   }
 
   /**
@@ -177,8 +187,11 @@ export class TransportLayer implements ConnectionOwner {
       connectFailures: this.#connectFailures,
       refused: this.#refused,
       evicted: this.#admission.evicted,
+      yielded: this.#admission.yielded,
       ...this.#counts,
       blockedAddresses: this.#admission.blocked,
+      unfinished_bytes: this.#unfinished.octets,
+      unfinished_cut: this.#unfinished.cut,
     };
   }
 
@@ -213,6 +226,10 @@ export class TransportLayer implements ConnectionOwner {
 
   count(what: 'silent' | 'unread' | 'paused'): void {
     this.#counts[what]++;
+  }
+
+  unfinished(connection: UnfinishedHolder, octets: number): void {
+    this.#unfinished.set(connection, octets);
   }
 
   gone(connection: Connection): void {

@@ -16,6 +16,10 @@ export interface TransportLimits {
   readonly strangerHandshakesPerNetwork: number;
   /** The same of all strangers: handshakes cost processor time, which known sources need. */
   readonly strangerHandshakesPerSecond: number;
+  /** Octets of all unfinished messages of strangers together: thousands of full size would be hundreds of MiB. */
+  readonly strangerUnfinishedBytes: number;
+  /** The same of known sources. */
+  readonly knownUnfinishedBytes: number;
   /**
    * Octets that wait for a peer to read them, or will, once its requests are answered. At half of it no more of its
    * requests are read until it has taken some; beyond it, the peer is cut.
@@ -72,6 +76,8 @@ export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
   strangersPerNetwork: 500,
   strangerHandshakesPerNetwork: 100,
   strangerHandshakesPerSecond: 300,
+  strangerUnfinishedBytes: 8_388_608,
+  knownUnfinishedBytes: 67_108_864,
   maxQueuedBytes: 1_048_576,
   writeTimeoutMs: 30_000,
   silenceTimeoutMs: 4_000,

@@ -83,6 +83,42 @@ test('a known source gets in at once when strangers from two addresses hold all 
   expect(bob.layer.stats()).toMatchObject({ inbound: 20, evicted: 10 });
 });
 
+test('a known source gets in at once when two addresses of one organization hold all the room', async () => {
+  const bob = await listening({ limits: { maxConnections: 20 } }, []);
+  bob.layer.setKnown({ crowd: ['127.0.0.2', '127.0.0.3'], other: [HOST] });
+  const crowd = Array.from({ length: 20 }, (_, i) => rawClient(bob.port, `127.0.0.${2 + (i % 2)}`));
+  await Promise.all(crowd.map(({ ready }) => ready));
+  await bob.event('opened', 20);
+  const needed = bob.told.find(({ what }) => what === 'opened')?.flow;
+  needed?.pin();
+  await rawClient(bob.port).ready;
+  await Promise.all([bob.event('closed'), bob.event('opened', 21)]);
+  expect(bob.layer.stats()).toMatchObject({ inbound: 20, yielded: 1, evicted: 0 });
+  expect(needed?.closed).toBe(false);
+  await rawClient(bob.port, '127.0.0.2').closed;
+  expect((await bob.event('refused')).text).toBe('127.0.0.2: too many connections');
+});
+
+test.each([
+  ['strangers', []],
+  ['known sources', [HOST, '127.0.0.2']],
+])('unfinished messages of %s hold no more than their limit together', async (_whose, known) => {
+  const limits = { strangerUnfinishedBytes: 200_000, knownUnfinishedBytes: 200_000 };
+  const bob = await listening({ limits }, known);
+  const head = `INVITE sip:b SIP/2.0\r\nl: 50000\r\nX: ${'y'.repeat(1000)}\r\n\r\n`;
+  const honest = rawClient(bob.port, '127.0.0.2');
+  honest.socket.write(MESSAGE.subarray(0, 12));
+  await honest.ready;
+  const clients = Array.from({ length: 10 }, () => rawClient(bob.port));
+  for (const { socket } of clients) socket.write(Buffer.from(head.padEnd(40_000, 'z')));
+  await bob.event('closed', 5);
+  const { unfinished_bytes: held, unfinished_cut: cut } = bob.layer.stats();
+  expect(held).toBeLessThanOrEqual(200_000);
+  expect(cut).toBeGreaterThanOrEqual(5);
+  honest.socket.write(MESSAGE.subarray(12));
+  await bob.event('message');
+});
+
 test('half a message is cut after its time', async () => {
   const bob = await listening({ limits: { messageTimeoutMs: 10_000 } });
   const { socket, closed } = rawClient(bob.port);

@@ -75,7 +75,7 @@ export async function listening(
   known: readonly string[] = [HOST],
 ): Promise<Recorder & { port: number }> {
   const recorder = new Recorder(options);
-  recorder.layer.setKnown(known);
+  recorder.layer.setKnown({ org: known });
   const { tls } = await recorder.layer.listen();
   return Object.assign(recorder, { port: tls.port });
 }

@@ -1,0 +1,46 @@
+/** Which sources the configuration names, and with whom each shares its room. Pure. */
+import { AddressMap } from '#shared/networks.ts';
+
+/** Addresses and CIDR blocks by the organization that names them. */
+export type SourcesByOwner = Readonly<Record<string, readonly string[]>>;
+
+/** The owners of an entry, as a chain: each set of owners is made once, so equal sets are the same object. */
+interface Owners {
+  readonly id: number;
+  readonly last: string;
+  readonly more: Map<string, Owners>;
+}
+
+/**
+ * Sources with the same owners have one share of the room: an organization cannot enlarge its own by listing more
+ * addresses, and what a carrier sends to several organizations is none of them alone.
+ */
+export class KnownSources {
+  readonly #owners = new AddressMap<Owners>();
+  readonly #roots = new Map<string, Owners>();
+  #sets = 0;
+
+  constructor(byOwner: SourcesByOwner = {}) {
+    for (const [owner, entries] of Object.entries(byOwner)) {
+      for (const entry of entries) this.#owners.put(entry, (before) => this.#with(before, owner));
+    }
+  }
+
+  /** The name of the share that a source belongs to; null when nobody names the source. */
+  shareOf(address: string): string | null {
+    const ids = new Set(this.#owners.find(address).map(({ id }) => id));
+    return ids.size === 0 ? null : [...ids].sort((a, b) => a - b).join('+');
+  }
+
+  /** Owners come one after the other, so that the same set is always reached in the same order. */
+  #with(before: Owners | undefined, owner: string): Owners {
+    if (before?.last === owner) return before;
+    const siblings = before ? before.more : this.#roots;
+    let owners = siblings.get(owner);
+    if (!owners) {
+      owners = { id: this.#sets++, last: owner, more: new Map() };
+      siblings.set(owner, owners);
+    }
+    return owners;
+  }
+}
