@@ -4,7 +4,7 @@ import type { Clock } from '#shared/clock.ts';
 import { DueWork } from '../db/due-work.ts';
 import type { AlertNoticeRow, Db } from '../db/tables.ts';
 import type { Services } from '../services.ts';
-import { afterCrash, type DeliveryOutcome, nextAttempt } from '../webhooks/rules.ts';
+import { afterFailure, type DeliveryOutcome, nextAttempt } from '../webhooks/rules.ts';
 import { noticeSchedule, redacted, threadIds } from './notice-rules.ts';
 import { dueNotices, type NoticeChannel, nextNotice, noticeSubject, updateNotice } from './notices-store.ts';
 import type { NoticeSender, SendResult } from './senders.ts';
@@ -45,10 +45,15 @@ function startChannel(parts: NoticeParts, channel: NoticeChannel): DueWork<Alert
     due: (now, without, limit) => dueNotices(db, channel, now, without, limit),
     nextDue: (now) => nextNotice(db, channel, now),
     attempt: (row, signal) => attempt(parts, row, signal),
-    postpone: (row, later) => updateNotice(db, row.id, { next_attempt_at: later }),
-    interrupted: async (id, later) => {
-      const row = await db.selectFrom('alert_notices').selectAll().where('id', '=', id).executeTakeFirst();
-      if (row) await updateNotice(db, id, afterCrash(row, later, noticeSchedule));
+    failed: async (id, later, why) => {
+      const row = await db
+        .selectFrom('alert_notices')
+        .selectAll()
+        .where('id', '=', id)
+        // Not what was delivered in the moment of a crash.
+        .where('next_attempt_at', 'is not', null)
+        .executeTakeFirst();
+      if (row) await updateNotice(db, id, afterFailure(row, later, why, noticeSchedule));
     },
     onStored: (wake) => announcements.on(noticeSubject, wake),
   });

@@ -3,12 +3,12 @@
  *
  *     stored --due--> running --> whatever the attempt stores: a later time, or none
  *
- * The state is in the database, so work outlives a restart. What was running when the program died counts as a try
- * (`interrupted`) and waits, so that work that ends the program cannot keep it from starting.
+ * The state is in the database, so work outlives a restart. An attempt that throws, and what was running when the
+ * program died, count as a try and wait, so that work that ends the program cannot keep it from starting.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Db } from './tables.ts';
-import { beginWork, crashPauseMs, endWork, interruptedWork } from './under-way.ts';
+import { beginWork, endWork, interruptedWork, pauseAfter, pauseAfterCrash } from './under-way.ts';
 
 export interface DueItem {
   readonly id: string;
@@ -36,21 +36,20 @@ export interface DueWorkParts<Item extends DueItem> {
   nextDue(now: string): Promise<string | null>;
   /** Does the work and stores what came of it, so that the item is not due any more. */
   attempt(item: Item, signal: AbortSignal): Promise<void>;
-  /** Makes an item due at `later` (ISO) whose attempt threw. */
-  postpone(item: Item, later: string): Promise<void>;
   /**
-   * Counts a try that a crash has ended: stores the next one, due at `later` (ISO) at the earliest, or none. Absent:
-   * the work is tried again after a pause that grows with each crash.
+   * Counts a try that came to nothing, because it threw or the program died: stores the next one, due at `later`
+   * (ISO) at the earliest, or none. Absent: nobody may drop the work. It waits longer after each such try (`pauseAfter`).
+   * @param why a sentence for whoever reads the item
    */
-  interrupted?(id: string, later: string): Promise<void>;
+  failed?(id: string, later: string, why: string): Promise<void>;
   /** Has `wake` called when items were stored. Returns a function that ends this. */
   onStored(wake: () => void): () => void;
 }
 
 /** After a failure of the database, ms. */
 const pauseMs = 5_000;
-/** Longest pause of work without a limit of tries that has ended the program, ms. */
-const longestCrashPauseMs = 3_600_000;
+const crashed = 'the service ended during the attempt';
+const thrown = 'the attempt failed inside the service';
 
 export class DueWork<Item extends DueItem> {
   readonly #parts: DueWorkParts<Item>;
@@ -59,16 +58,15 @@ export class DueWork<Item extends DueItem> {
   readonly #stopListening: () => void;
   #look: Promise<void> = Promise.resolve();
   #timer: Timer | undefined;
-  /** Work that waits after a crash: until when, ms. */
+  /** Work whose last try came to nothing: until when it waits, ms. */
   readonly #waiting = new Map<string, number>();
+  /** Whether what a crash has left was counted. Nothing begins before. */
+  #tookUp = false;
 
   /** Begins at once with what is due. */
   constructor(parts: DueWorkParts<Item>) {
     this.#parts = parts;
     this.#stopListening = parts.onStored(() => this.#wake());
-    this.#look = this.#takeUp().catch((error: unknown) => {
-      parts.log.error({ err: error }, `what a crash has left of ${parts.name} could not be read`);
-    });
     this.#wake();
   }
 
@@ -82,16 +80,26 @@ export class DueWork<Item extends DueItem> {
   }
 
   async #takeUp(): Promise<void> {
-    const { clock, db, interrupted, log, name } = this.#parts;
-    for (const { id, tries } of await interruptedWork(db, name)) {
-      const pause = interrupted
-        ? crashPauseMs
-        : Math.min(longestCrashPauseMs, crashPauseMs * 4 ** (tries - 1));
+    const { clock, db, log, name } = this.#parts;
+    const left = await interruptedWork(db, name);
+    for (const [place, { id, tries }] of left.entries()) {
+      const until = clock.now() + pauseAfterCrash(place, this.#parts.failed ? 1 : tries);
       log.error({ id, tries }, `${name} was under way when the program died; it counts as a try and waits`);
-      this.#waiting.set(id, clock.now() + pause);
-      if (!interrupted) continue;
-      await interrupted(id, new Date(clock.now() + pause).toISOString());
+      this.#waiting.set(id, until);
+      await this.#count(id, until, crashed);
+    }
+    this.#tookUp = true;
+  }
+
+  /** Stores a try that came to nothing. What cannot be stored waits all the same, and is counted at the next start. */
+  async #count(id: string, until: number, why: string): Promise<void> {
+    const { db, failed, log, name } = this.#parts;
+    if (!failed) return;
+    try {
+      await failed(id, new Date(until).toISOString(), why);
       await endWork(db, name, id);
+    } catch (error) {
+      log.error({ err: error, id }, `a try of ${name} could not be counted`);
     }
   }
 
@@ -113,6 +121,7 @@ export class DueWork<Item extends DueItem> {
   async #begin(): Promise<void> {
     if (this.#ending.signal.aborted) return;
     const { clock, due, mostRunning, nextDue } = this.#parts;
+    if (!this.#tookUp) await this.#takeUp();
     const now = new Date(clock.now()).toISOString();
     for (const [id, until] of this.#waiting) if (until <= clock.now()) this.#waiting.delete(id);
     for (;;) {
@@ -147,19 +156,26 @@ export class DueWork<Item extends DueItem> {
   }
 
   async #attempt(item: Item): Promise<void> {
-    const { attempt, clock, db, log, name, postpone } = this.#parts;
+    const { attempt, clock, db, log, name } = this.#parts;
+    const { id } = item;
+    const { signal } = this.#ending;
+    let tries = 1;
     try {
-      await beginWork(db, name, item.id, clock.now());
-      await attempt(item, this.#ending.signal);
+      tries = await beginWork(db, name, id, clock.now());
+      await attempt(item, signal);
     } catch (error) {
-      log.error({ err: error, id: item.id }, `${name} could not be handled`);
-      // The item is still due; without a pause it would be taken up again at once.
-      const later = new Date(clock.now() + pauseMs).toISOString();
-      await postpone(item, later).catch(() => undefined);
+      // What was broken off by the end of the program may throw, and is no failure.
+      if (!signal.aborted) {
+        log.error({ err: error, id, tries }, `${name} could not be handled`);
+        // The item is still due; without a pause it would be taken up again at once.
+        const until = clock.now() + (this.#parts.failed ? pauseMs : pauseAfter(tries));
+        this.#waiting.set(id, until);
+        return this.#count(id, until, thrown);
+      }
     }
     // Also what was broken off: a program that ends in order is no crash.
-    await endWork(db, name, item.id).catch((error: unknown) => {
-      log.error({ err: error, id: item.id }, `the end of ${name} could not be written down`);
+    await endWork(db, name, id).catch((error: unknown) => {
+      log.error({ err: error, id }, `the end of ${name} could not be written down`);
     });
   }
 }

@@ -1,4 +1,5 @@
 /** Proofs of ownership, as stored: rows here, the encrypted files beside the database (documents.ts). */
+import type { Without } from '../db/due-work.ts';
 import type { Db, PortDocumentRow } from '../db/tables.ts';
 
 /** Documents that no request names are kept this long (contract 5.2). */
@@ -115,17 +116,22 @@ export async function isKnownFile(db: Db, fileName: string): Promise<boolean> {
 }
 
 /** Unreferenced documents whose time is over at `now` (ISO), oldest first. */
-export function expiredDocuments(db: Db, now: string, limit: number): Promise<PortDocumentRow[]> {
+export function expiredDocuments(
+  db: Db,
+  now: string,
+  { ids, organizations }: Without,
+  limit: number,
+): Promise<PortDocumentRow[]> {
   const again = new Date(Date.parse(now) - retryMs).toISOString();
-  return db
+  let query = db
     .selectFrom('port_documents')
     .selectAll()
     .where('referenced', '=', 0)
     .where('created_at', '<=', before(now))
-    .where((eb) => eb.or([eb('expired_at', 'is', null), eb('expired_at', '<=', again)]))
-    .orderBy('created_at')
-    .limit(limit)
-    .execute();
+    .where((eb) => eb.or([eb('expired_at', 'is', null), eb('expired_at', '<=', again)]));
+  if (ids.length > 0) query = query.where('id', 'not in', [...ids]);
+  if (organizations.length > 0) query = query.where('org_id', 'not in', [...organizations]);
+  return query.orderBy('created_at').limit(limit).execute();
 }
 
 /** When to look again for an unreferenced document whose time is over, ISO; null when there is none at all. */

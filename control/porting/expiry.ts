@@ -1,4 +1,7 @@
-/** Ends what nobody came back for: requests without a signature after 30 days, unused documents after 90. */
+/**
+ * Ends what nobody came back for: requests without a signature after 30 days, unused documents after 90. No number of
+ * failures ends this work, because nobody else would do it; it is tried less and less often, once a day in the end.
+ */
 import type { FastifyBaseLogger } from 'fastify';
 import { systemActor } from '../audit/rules.ts';
 import { type DueItem, DueWork } from '../db/due-work.ts';
@@ -14,7 +17,6 @@ import {
 } from './documents-store.ts';
 import { expiredRequests, nextSignatureExpiry, signatureExpirySubject } from './expiry-store.ts';
 import { changePorts, moveNumbers } from './moves.ts';
-import { updateRequest } from './store.ts';
 
 /** Timers of Node hold 24 days; looking once a day also finds what another clock has moved. */
 const longestWaitMs = 24 * 60 * 60 * 1000;
@@ -49,7 +51,6 @@ export function startSignatureExpiry(
       });
       log.info({ port: id }, 'port ended without a signature');
     },
-    postpone: ({ id }, later) => updateRequest(db, id, { signature_expires_at: later }),
     onStored: (wake) => announcements.on(signatureExpirySubject, wake),
   });
 }
@@ -69,8 +70,7 @@ export function startDocumentExpiry(
     name: 'unused document',
     mostRunning: 1,
     mostPerOrganization: 1,
-    due: (now, without, limit) =>
-      without.ids.length > 0 ? Promise.resolve([]) : expiredDocuments(db, now, limit),
+    due: (now, without, limit) => expiredDocuments(db, now, without, limit),
     nextDue: async (now) => soon(now, await nextExpiry(db, now)),
     attempt: async ({ id, file_name }) => {
       if (!(await expireDocument(db, id, new Date(clock.now()).toISOString()))) return;
@@ -78,7 +78,6 @@ export function startDocumentExpiry(
       await deleteDocument(db, id);
       log.info({ document: id }, 'unused document deleted');
     },
-    postpone: async () => undefined,
     onStored: (wake) => announcements.on(documentSubject, wake),
   });
 }

@@ -4,7 +4,7 @@ import { noticeSchedule, redacted } from '../alerts/notice-rules.ts';
 import { DueWork } from '../db/due-work.ts';
 import type { PortMailRow } from '../db/tables.ts';
 import type { Services } from '../services.ts';
-import { afterCrash, type DeliveryOutcome, nextAttempt } from '../webhooks/rules.ts';
+import { afterFailure, type DeliveryOutcome, nextAttempt } from '../webhooks/rules.ts';
 import { dueMails, forgetMails, mailSubject, nextMail, updateMail } from './mails-store.ts';
 import { portContext } from './sealed-store.ts';
 
@@ -49,10 +49,15 @@ export function startMails(parts: MailParts): Pick<DueWork<PortMailRow>, 'close'
     due: (now, without, limit) => dueMails(db, now, without, limit),
     nextDue: (now) => nextMail(db, now),
     attempt: (row, signal) => attempt(parts, row, signal),
-    postpone: (row, later) => updateMail(db, row.id, { next_attempt_at: later }),
-    interrupted: async (id, later) => {
-      const row = await db.selectFrom('port_mails').selectAll().where('id', '=', id).executeTakeFirst();
-      if (row) await updateMail(db, id, afterCrash(row, later, noticeSchedule));
+    failed: async (id, later, why) => {
+      const row = await db
+        .selectFrom('port_mails')
+        .selectAll()
+        .where('id', '=', id)
+        // Not what was delivered in the moment of a crash.
+        .where('next_attempt_at', 'is not', null)
+        .executeTakeFirst();
+      if (row) await updateMail(db, id, afterFailure(row, later, why, noticeSchedule));
     },
     onStored: (wake) => announcements.on(mailSubject, wake),
   });

@@ -5,6 +5,9 @@
  *         |  refused: numbers fail --------------------------------> done
  *         +--canceled here--> canceling --called off--------------->  done
  *
+ * No number of failures ends an order: its letter is signed, the customer waits, and only the carrier or the customer
+ * may call it off. It is tried less and less often instead, hourly in the end, and once a day when it ended the program.
+ *
  * Each step is stored, so a restart goes on where the work was; submitting twice makes one order, because the
  * carrier is given the request's id as Idempotency-Key.
  */
@@ -46,7 +49,6 @@ export function startOrders(parts: OrderParts): Pick<DueWork<PortOrderRow>, 'clo
     due: (now, without, limit) => dueOrders(db, now, without, limit),
     nextDue: (now) => nextOrder(db, now),
     attempt: (row, signal) => attempt(parts, row, signal),
-    postpone: (row, later) => updateOrder(db, row.id, row.state, { next_attempt_at: later }),
     onStored: (wake) => announcements.on(orderSubject, wake),
   });
 }

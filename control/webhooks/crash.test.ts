@@ -6,7 +6,7 @@ import { DueWork } from '../db/due-work.ts';
 import { type Database, openDatabase } from '../db/open.ts';
 import type { WebhookDeliveryRow } from '../db/tables.ts';
 import { newDelivery } from '../db/testing/delivery.ts';
-import { afterCrash } from './rules.ts';
+import { afterFailure } from './rules.ts';
 import { dueDeliveries, nextDue, updateDelivery } from './store.ts';
 
 let database: Database;
@@ -39,8 +39,7 @@ function program(attempt: () => Promise<void>) {
       begun++;
       return attempt();
     },
-    postpone: (item, later) => updateDelivery(db, item.id, { next_attempt_at: later }),
-    interrupted: async (id, later) => updateDelivery(db, id, afterCrash(await row(), later)),
+    failed: async (id, later, why) => updateDelivery(db, id, afterFailure(await row(), later, why)),
     onStored: () => () => undefined,
   });
   return { begun: () => begun, work };

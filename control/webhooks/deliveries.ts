@@ -12,7 +12,7 @@ import { DueWork } from '../db/due-work.ts';
 import type { WebhookDeliveryRow } from '../db/tables.ts';
 import type { Services } from '../services.ts';
 import { lateBody } from './late-bodies.ts';
-import { afterCrash, type DeliveryOutcome, nextAttempt, outcomeOf, verdictOf } from './rules.ts';
+import { afterFailure, type DeliveryOutcome, nextAttempt, outcomeOf, verdictOf } from './rules.ts';
 import { type SendParts, sendEvent } from './send.ts';
 import { dueDeliveries, nextDue, updateDelivery, webhookSubject } from './store.ts';
 
@@ -38,14 +38,15 @@ export function startWebhookDeliveries(parts: DeliveryParts): Pick<DueWork<Webho
     due: (now, without, limit) => dueDeliveries(db, now, without, limit),
     nextDue: (now) => nextDue(db, now),
     attempt: (row, signal) => attempt(parts, row, signal),
-    postpone: (row, later) => updateDelivery(db, row.id, { next_attempt_at: later }),
-    interrupted: async (id, later) => {
+    failed: async (id, later, why) => {
       const row = await db
         .selectFrom('webhook_deliveries')
         .selectAll()
         .where('id', '=', id)
+        // Not what was delivered in the moment of a crash.
+        .where('next_attempt_at', 'is not', null)
         .executeTakeFirst();
-      if (row) await updateDelivery(db, id, afterCrash(row, later));
+      if (row) await updateDelivery(db, id, afterFailure(row, later, why));
     },
     onStored: (wake) => announcements.on(webhookSubject, wake),
   });

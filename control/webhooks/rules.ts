@@ -24,16 +24,18 @@ export function nextAttempt(
 }
 
 /**
- * What is stored of a delivery whose attempt ended with the program: a try that failed, and the next one at `later`
- * (ISO) at the earliest, if one is left.
+ * What is stored of a delivery whose attempt came to nothing inside the service, because it threw or the program died:
+ * a try that failed, and the next one at `later` (ISO) at the earliest, if one is left.
+ * @param why a sentence about it
  */
-export function afterCrash(
+export function afterFailure(
   row: {
     readonly attempts: number;
     readonly first_attempt_at: string | null;
     readonly next_attempt_at: string | null;
   },
   later: string,
+  why: string,
   schedule: readonly number[] = webhookSchedule,
 ) {
   const attempts = row.attempts + 1;
@@ -42,7 +44,7 @@ export function afterCrash(
     attempts,
     first_attempt_at: row.first_attempt_at ?? later,
     next_attempt_at: isLeft ? later : null,
-    last_error: 'the service ended during the attempt',
+    last_error: why,
   };
 }
 

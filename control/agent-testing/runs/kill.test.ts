@@ -113,5 +113,5 @@ describe('a control plane that is killed while tests run', () => {
       rows('select count(*) as results, count(distinct run_id) as runs from test_assertion_results'),
     ).toEqual([{ results: 50, runs: 50 }]);
     database.close();
-  }, 90_000);
+  }, 180_000);
 });

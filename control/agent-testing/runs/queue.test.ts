@@ -90,6 +90,9 @@ async function waiting(orgId: string, count = 1, more: object = {}): Promise<str
   return ids;
 }
 
+/** Waits until the queue has found what a crash has left. */
+const found = (count: number) => expect.poll(() => queue.held, { timeout: 10_000 }).toBe(count);
+
 const rowOf = (id: string) =>
   database.db.selectFrom('test_runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
@@ -224,10 +227,11 @@ describe('a run', () => {
 
 describe('after a restart', () => {
   const broken = { status: 'RUNNING', worker: 'killed', lease_until: '2031-01-01T00:00:00.000Z' };
+  const givenBack = { status: 'RUNNING', worker: null, lease_until: null };
 
-  it('what another process had is taken up at once, before what waits', async () => {
+  it('what another process gave back is taken up at once, before what waits', async () => {
     const [waits] = await waiting('a');
-    const [id = ''] = await waiting('b', 1, { ...broken, attempts: 1 });
+    const [id = ''] = await waiting('b', 1, { ...givenBack, attempts: 1 });
     start({ concurrent: 1 });
     await begin(1);
     // The fixture stores attempts as 0, as insertRun does.
@@ -237,10 +241,50 @@ describe('after a restart', () => {
     expect(begun[1]?.work.run.id).toBe(waits);
   });
 
+  it('what was under way when the process died waits, one after the other, and others run meanwhile', async () => {
+    const died = await waiting('b', 2, broken);
+    const [waits] = await waiting('a');
+    start();
+    await begin(1);
+    expect(begun[0]?.work.run.id).toBe(waits);
+    expect(queue.running).toBe(1);
+    clock.advance(5_000);
+    await begin(2);
+    expect(begun[1]?.work.run).toMatchObject({ id: died[0], attempts: 1, worker: 'me' });
+    expect(queue.running).toBe(2);
+    clock.advance(200);
+    await begin(3);
+    expect(begun[2]?.work.run.id).toBe(died[1]);
+  });
+
+  it('a run that ends the process each time does not begin at once, and ends in ERROR after three', async () => {
+    const [id = ''] = await waiting('a');
+    const dead: RunQueue[] = [];
+    for (let death = 1; death <= 3; death++) {
+      // Nobody closes it: its process is dead, and nothing of it goes on.
+      start({}, `process ${death}`);
+      if (death > 1) {
+        await found(1);
+        expect(begun).toHaveLength(death - 1);
+        clock.advance(5_000);
+      }
+      await begin(death);
+      dead.push(queue);
+    }
+    start({}, 'last');
+    await found(1);
+    clock.advance(5_000);
+    expect(await turned(id, 'ERROR')).toMatchObject({ attempts: 4 });
+    expect(begun).toHaveLength(3);
+    for (const one of dead) await one.close();
+  });
+
   it('what was broken off three times ends in ERROR', async () => {
     const [id = ''] = await waiting('a', 1, broken);
     await database.db.updateTable('test_runs').set({ attempts: 3 }).where('id', '=', id).execute();
     start();
+    await found(1);
+    clock.advance(5_000);
     expect(await turned(id, 'ERROR')).toMatchObject({ attempts: 4 });
     expect(begun).toEqual([]);
   });
@@ -250,6 +294,8 @@ describe('after a restart', () => {
     const first = start({}, 'first');
     await begin(1);
     const second = start({}, 'second');
+    await found(1);
+    clock.advance(5_000);
     await begin(2);
     begun[0]?.done({ score: 0.1 });
     await first.close();

@@ -7,12 +7,14 @@
  *        +----------------+----> CANCELLED
  *
  * A claim is the worker's name and the number of the attempt. Whoever ends a run does it in one transaction that asks
- * whether the row still holds the claim, so no run ends twice. After a kill the next start takes over at once what
- * another worker had: one process at a time has the data folder.
+ * whether the row still holds the claim, so no run ends twice. The next start takes over what
+ * another worker had, because one process at a time has the data folder: at once what an orderly end gave back, after a
+ * pause what was under way when the process died, for it may be what ended it.
  */
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Db, TestRunRow } from '../../db/tables.ts';
+import { pauseAfterCrash } from '../../db/under-way.ts';
 import type { Services } from '../../services.ts';
 import { webhookSubject } from '../../webhooks/store.ts';
 import { beginBatch } from '../batches/batch-store.ts';
@@ -62,6 +64,9 @@ export class RunQueue {
   readonly #running = new Map<string, { orgId: string; stop: AbortController; done: Promise<void> }>();
   readonly #stopListening: () => void;
   #orphans: TestRunRow[] = [];
+  /** Broken off by a crash: when it may be taken up, ms. */
+  #crashed: { readonly run: TestRunRow; readonly from: number }[] = [];
+  #waking: Timer | null = null;
   #lastOrganization = '';
   #look: Promise<void>;
   #sweep: Timer;
@@ -72,7 +77,11 @@ export class RunQueue {
     this.#parts = parts;
     this.#stopListening = parts.announcements.on(testRunsSubject, () => this.#wake());
     this.#look = this.#guarded(async () => {
-      this.#orphans = await orphans(parts.db, parts.worker, null);
+      const left = await orphans(parts.db, parts.worker, null);
+      this.#orphans = left.filter(({ worker }) => worker === null);
+      const died = left.filter(({ worker }) => worker !== null);
+      const now = parts.clock.now();
+      this.#crashed = died.map((run, place) => ({ run, from: now + pauseAfterCrash(place) }));
       await this.#fill();
     });
     this.#sweep = parts.clock.after(sweepMs, () => this.#sweepNow());
@@ -80,6 +89,11 @@ export class RunQueue {
 
   get running(): number {
     return this.#running.size;
+  }
+
+  /** Runs that wait because a crash has broken them off. */
+  get held(): number {
+    return this.#crashed.length;
   }
 
   /** Breaks off a run that was cancelled. */
@@ -92,6 +106,7 @@ export class RunQueue {
     this.#closing = true;
     this.#stopListening();
     this.#sweep.cancel();
+    this.#waking?.cancel();
     await this.#look;
     for (const { stop } of this.#running.values()) stop.abort('closing' satisfies Stop);
     await Promise.all([...this.#running.values()].map(({ done }) => done));
@@ -114,7 +129,9 @@ export class RunQueue {
     const { announcements, clock, db, worker, onEnd } = this.#parts;
     if (this.#closing) return;
     const lost = await orphans(db, worker, new Date(clock.now()).toISOString());
-    this.#orphans = lost.filter(({ id }) => !this.#running.has(id));
+    const known = new Set([...this.#running.keys(), ...this.#orphans.map(({ id }) => id)]);
+    for (const { run } of this.#crashed) known.add(run.id);
+    this.#orphans.push(...lost.filter(({ id }) => !known.has(id)));
     await this.#fill();
     // Runs also end elsewhere, with the scenario that is deleted.
     announcements.announce(webhookSubject);
@@ -131,10 +148,25 @@ export class RunQueue {
 
   async #fill(): Promise<void> {
     const { limits } = this.#parts;
+    this.#release();
     while (!this.#closing && this.#running.size < limits.concurrent) {
       const run = this.#takeOrphan() ?? (await this.#nextWaiting());
       if (!run) return;
       await this.#claim(run);
+    }
+  }
+
+  /** Lets those begin whose pause after a crash is over. */
+  #release(): void {
+    const { clock } = this.#parts;
+    const isOver = ({ from }: { readonly from: number }) => from <= clock.now();
+    this.#orphans.push(...this.#crashed.filter(isOver).map(({ run }) => run));
+    this.#crashed = this.#crashed.filter((one) => !isOver(one));
+    this.#waking?.cancel();
+    this.#waking = null;
+    const next = Math.min(...this.#crashed.map(({ from }) => from));
+    if (!this.#closing && Number.isFinite(next)) {
+      this.#waking = clock.after(next - clock.now(), () => this.#wake());
     }
   }
 

@@ -1,0 +1,129 @@
+/** A queue whose work throws, hangs on the end of the program, or cannot be counted: real database, fake time. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import { type DueItem, DueWork } from './due-work.ts';
+import { type Database, openDatabase } from './open.ts';
+import { beginWork } from './under-way.ts';
+
+let database: Database;
+let clock: FakeClock;
+let work: DueWork<DueItem> | null = null;
+/** Items that are due until an attempt or a count takes them out. */
+let due: Set<string>;
+let begun: string[];
+let counted: string[];
+
+beforeEach(async () => {
+  database = await openDatabase(':memory:');
+  clock = new FakeClock();
+  due = new Set();
+  begun = [];
+  counted = [];
+});
+afterEach(async () => {
+  await work?.close();
+  await database.close();
+});
+
+type Failed = (id: string, later: string, why: string) => Promise<void>;
+
+function start(attempt: (id: string, signal: AbortSignal) => Promise<void>, failed?: Failed): void {
+  work = new DueWork<DueItem>({
+    db: database.db,
+    clock,
+    log: { error: () => undefined },
+    name: 'queue',
+    mostRunning: 4,
+    mostPerOrganization: 4,
+    due: async (_now, { ids }, limit) =>
+      [...due]
+        .filter((id) => !ids.includes(id))
+        .slice(0, limit)
+        .map((id) => ({ id, org_id: 'o' })),
+    nextDue: async () => null,
+    attempt: (item, signal) => {
+      begun.push(item.id);
+      return attempt(item.id, signal);
+    },
+    ...(failed && { failed }),
+    onStored: () => () => undefined,
+  });
+}
+
+const left = () => database.db.selectFrom('work_under_way').select(['id', 'tries']).execute();
+const settled = (tries: number) => expect.poll(left, { timeout: 10_000 }).toEqual([{ id: 'a', tries }]);
+const count: Failed = async (id, later, why) => {
+  counted.push(`${id} ${later} ${why}`);
+  due.delete(id);
+};
+
+describe('work that throws', () => {
+  it('counts as a try that came to nothing, where tries are counted', async () => {
+    due.add('a');
+    start(() => Promise.reject(new Error('broken')), count);
+    await expect
+      .poll(() => counted, { timeout: 10_000 })
+      .toEqual(['a 2030-01-01T00:00:05.000Z the attempt failed inside the service']);
+    await expect.poll(left, { timeout: 10_000 }).toEqual([]);
+  });
+
+  it('waits longer after each try where nobody may drop it, and others go on', async () => {
+    due.add('a');
+    start((id) => (id === 'a' ? Promise.reject(new Error('broken')) : Promise.resolve(void due.delete(id))));
+    const pauses = [5_000, 20_000, 80_000, 320_000, 86_400_000];
+    for (const [index, pause] of pauses.entries()) {
+      await settled(index + 1);
+      clock.advance(pause - 1);
+      expect(begun.filter((id) => id === 'a')).toHaveLength(index + 1);
+      clock.advance(1);
+      await expect.poll(() => begun.length, { timeout: 10_000 }).toBe(index + 2);
+    }
+    due.add('b');
+    clock.advance(86_400_000);
+    await expect.poll(() => begun.includes('b'), { timeout: 10_000 }).toBe(true);
+  });
+
+  it('is no try when the end of the program has broken it off', async () => {
+    due.add('a');
+    start(
+      (_id, signal) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      count,
+    );
+    await expect.poll(() => begun, { timeout: 10_000 }).toEqual(['a']);
+    await work?.close();
+    expect([counted, await left()]).toEqual([[], []]);
+  });
+});
+
+describe('after a crash', () => {
+  it('one try that cannot be counted keeps no other from being counted, and begins nothing at once', async () => {
+    for (const id of ['a', 'b']) {
+      due.add(id);
+      await beginWork(database.db, 'queue', id, clock.now());
+    }
+    start(
+      async (id) => void due.delete(id),
+      async (id, later, why) =>
+        id === 'a' ? Promise.reject(new Error('no such row')) : count(id, later, why),
+    );
+    await expect
+      .poll(() => counted, { timeout: 10_000 })
+      .toEqual(['b 2030-01-01T00:00:05.200Z the service ended during the attempt']);
+    await settled(1);
+    expect(begun).toEqual([]);
+    clock.advance(5_000);
+    await expect.poll(() => begun, { timeout: 10_000 }).toEqual(['a']);
+  });
+
+  it('work that nobody may drop keeps its number of tries over starts', async () => {
+    due.add('a');
+    for (let crash = 0; crash < 3; crash++) await beginWork(database.db, 'queue', 'a', clock.now());
+    start(async (id) => void due.delete(id));
+    await expect.poll(() => clock.pending, { timeout: 10_000 }).toBe(1);
+    clock.advance(79_999);
+    expect(begun).toEqual([]);
+    clock.advance(1);
+    await expect.poll(() => begun, { timeout: 10_000 }).toEqual(['a']);
+  });
+});
