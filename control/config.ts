@@ -7,6 +7,7 @@ import {
   readTestModels,
   type TestModelSettings,
 } from '#shared/models/model-settings.ts';
+import { isAnyAddress } from '#shared/networks.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { type Environment, SettingError, settingReader } from '#shared/setting-reader.ts';
 import {
@@ -345,6 +346,6 @@ function networks(name: string, entries: string[]): string[] {
 
 /** A host as it stands in a URL; a listening address that means "all" is reached on this machine itself. */
 function urlHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  if (isAnyAddress(host)) return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }

@@ -1,10 +1,9 @@
 import { networkInterfaces } from 'node:os';
-
-const wildcards: readonly string[] = ['0.0.0.0', '::', '[::]'];
+import { isAnyAddress } from '#shared/networks.ts';
 
 /** The address that stands for this machine when it listens on `host`: itself, or the first one that leads out. */
 export function localAddress(host: string): string {
-  if (!wildcards.includes(host)) return host;
+  if (!isAnyAddress(host)) return host;
   for (const addresses of Object.values(networkInterfaces())) {
     for (const address of addresses ?? []) {
       if (!address.internal && address.family === 'IPv4') return address.address;

@@ -115,7 +115,7 @@ export const settings = [
   {
     name: 'SIP_REQUESTS_PER_SECOND',
     default: '10000',
-    description: 'SIP requests per second from one address.',
+    description: 'SIP requests per second from one address, with IPv6 from one /64.',
   },
   { name: 'SIP_MAX_MESSAGE_BYTES', default: '65536', description: 'Largest SIP message.' },
   { name: 'SIP_MAX_HEADERS', default: '128', description: 'Header field lines of a SIP message at most.' },

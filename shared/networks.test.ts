@@ -1,7 +1,15 @@
 import { BlockList, isIP } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AddressSet, hostKey, isWide, networkOf, plainAddress } from './networks.ts';
+import {
+  AddressSet,
+  hostKey,
+  isAnyAddress,
+  isSameHost,
+  isWide,
+  networkOf,
+  plainAddress,
+} from './networks.ts';
 
 const seed = Number(process.env.SEED ?? 20261122);
 
@@ -12,6 +20,17 @@ describe('an address', () => {
     ['[2001:DB8::1]', '2001:db8::1'],
     ['fe80::1%eth0', 'fe80::1'],
     ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:c000:201', '192.0.2.1'],
+    ['0:0:0:0:0:FFFF:192.0.2.1', '192.0.2.1'],
+    ['2001:0DB8:0:0:0:0:0:1', '2001:db8::1'],
+    ['2001:db8::0:0:1', '2001:db8::1'],
+    ['2001:db8:0:1:0:0:0:1', '2001:db8:0:1::1'],
+    ['2001:db8:0:0:1:0:0:1', '2001:db8::1:0:0:1'],
+    ['2001:db8:0:1:1:1:1:1', '2001:db8:0:1:1:1:1:1'],
+    ['0:0:0:0:0:0:0:0', '::'],
+    ['1:0:0:0:0:0:0:0', '1::'],
+    ['64:ff9b::192.0.2.33', '64:ff9b::c000:221'],
+    ['PBX.example.com', 'pbx.example.com'],
   ])('%s is compared as %s', (address, plain) => {
     expect(plainAddress(address)).toBe(plain);
   });
@@ -29,6 +48,59 @@ describe('an address', () => {
   it('of IPv4 is a host, of IPv6 one of many that a host has', () => {
     expect(hostKey('192.0.2.1')).not.toBe(hostKey('192.0.2.2'));
     expect(hostKey('2001:db8::1')).toBe(hostKey('2001:db8::2'));
+    expect(hostKey('::ffff:192.0.2.1')).toBe('192.0.2.1');
+    expect(hostKey('::ffff:192.0.2.1')).not.toBe(hostKey('::ffff:192.0.2.2'));
+  });
+});
+
+describe('hosts', () => {
+  const group = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff }));
+  const groups = fc.array(group, { minLength: 8, maxLength: 8 });
+
+  /** One of the many spellings of an IPv6 address (RFC 4291 section 2.2). */
+  function spelled(parts: readonly number[], from: number, length: number, wide: boolean): string {
+    const hex = (part: number) => part.toString(16).padStart(wide ? 4 : 1, '0');
+    const texts = parts.map((part, at) => (wide && at % 2 === 0 ? hex(part).toUpperCase() : hex(part)));
+    const zeros = parts.slice(from, from + length);
+    if (zeros.length === 0 || zeros.some((part) => part !== 0)) return texts.join(':');
+    return `${texts.slice(0, from).join(':')}::${texts.slice(from + zeros.length).join(':')}`;
+  }
+
+  it('are one however an address is written, in the spelling that the URL standard has too', () => {
+    fc.assert(
+      fc.property(groups, fc.nat(7), fc.nat(8), fc.boolean(), (parts, from, length, wide) => {
+        // IPv4-mapped ones are written as IPv4 here.
+        fc.pre(parts.slice(0, 5).some((part) => part !== 0) || parts[5] !== 0xffff);
+        const address = spelled(parts, from, length, wide);
+        const plain = plainAddress(address);
+        expect(`[${plain}]`).toBe(new URL(`http://[${address}]/`).hostname);
+        expect(isSameHost(address, `[${plain}]`)).toBe(true);
+        expect(hostKey(address)).toBe(hostKey(plain));
+      }),
+      { seed },
+    );
+  });
+
+  it.each([
+    ['PBX.example.com.', 'pbx.example.com', true],
+    ['pbx.example.com', 'sbc.example.com', false],
+    ['::ffff:192.0.2.1', '192.0.2.1', true],
+    ['[2001:DB8::0:1]', '2001:db8::1', true],
+    ['192.0.2.1', '192.0.2.10', false],
+    ['::1', '127.0.0.1', false],
+  ])('%s and %s are one: %s', (one, other, same) => {
+    expect(isSameHost(one, other)).toBe(same);
+  });
+
+  it.each([
+    ['0.0.0.0', true],
+    ['::', true],
+    ['[::]', true],
+    ['0:0:0:0:0:0:0:0', true],
+    ['::ffff:0.0.0.0', true],
+    ['::1', false],
+  ])('%s stands for any address: %s', (address, any) => {
+    expect(isAnyAddress(address)).toBe(any);
   });
 });
 

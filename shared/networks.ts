@@ -1,12 +1,47 @@
 /** IP addresses and networks as values: how an address is written, in which network it lies, how wide a network is. Pure. */
 import { isIP } from 'node:net';
 
-const mappedPrefix = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i;
-
-/** An address as it is compared and reported: IPv4-mapped IPv6 as IPv4, without brackets and zone, in lower case. */
+/**
+ * An address as it is compared and reported: the one spelling of RFC 5952 section 4, IPv4-mapped IPv6 as IPv4, without
+ * brackets and zone. Two addresses are one when this gives the same text for both. A name is put in lower case.
+ */
 export function plainAddress(address: string): string {
-  const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
-  return bare.replace(mappedPrefix, '').toLowerCase();
+  const bare = address
+    .replace(/^\[|\]$/g, '')
+    .replace(/%.*$/, '')
+    .toLowerCase();
+  if (!bare.includes(':') || isIP(bare) !== 6) return bare;
+  const groups = bitsOf(bare, 6);
+  return groups >> 32n === mappedIpv4 ? ipv4Text(groups & 0xffffffffn) : ipv6Text(groups);
+}
+
+/** Whether two hosts are one: addresses as addresses, names without case and the final dot of a full one. */
+export function isSameHost(one: string, other: string): boolean {
+  const plain = (host: string) => plainAddress(host).replace(/\.$/, '');
+  return plain(one) === plain(other);
+}
+
+/** Whether an address means "anywhere": where a listener takes all, and where media on hold goes (RFC 3264, 8.4). */
+export function isAnyAddress(address: string): boolean {
+  const plain = plainAddress(address);
+  return plain === '0.0.0.0' || plain === '::';
+}
+
+function ipv4Text(bits: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => (bits >> shift) & 0xffn).join('.');
+}
+
+/** RFC 5952 section 4.2: the first of the longest runs of two or more zero groups is left out. */
+function ipv6Text(bits: bigint): string {
+  const groups = [112n, 96n, 80n, 64n, 48n, 32n, 16n, 0n].map((shift) =>
+    ((bits >> shift) & 0xffffn).toString(16),
+  );
+  const text = groups.join(':');
+  const runs = text.match(/(?<![^:])0(?::0)+(?![^:])/g) ?? [];
+  const longest = runs.reduce((found, run) => (run.length > found.length ? run : found), '');
+  if (longest === '') return text;
+  const at = `:${text}:`.indexOf(`:${longest}:`);
+  return `${text.slice(0, Math.max(0, at - 1))}::${text.slice(at + longest.length + 1)}`;
 }
 
 interface Network {
@@ -50,12 +85,11 @@ function parse(entry: string): Network | null {
   if (length !== null && !/^\d{1,3}$/.test(length)) return null;
   const bits = bitsOf(address, kind);
   const written = slash < 0 ? entry : entry.slice(0, slash);
-  const mapped = kind === 6 ? bits >> 32n === mappedIpv4 : written.includes(':');
-  const family = mapped ? 4 : kind;
-  const width = widthOf[family];
+  const mapped = kind === 4 && written.includes(':');
+  const width = widthOf[kind];
   const prefix = length === null ? width : Number(length) - (mapped ? 96 : 0);
   if (prefix < 0 || prefix > width) return null;
-  return { family, bits: mapped ? bits & 0xffffffffn : bits, prefix };
+  return { family: kind, bits, prefix };
 }
 
 function key({ family, bits }: Network, prefix: number): string {
@@ -130,7 +164,8 @@ export function networkOf(address: string): string {
  * addresses (RFC 4291 section 2.5.4, RFC 8981).
  */
 export function hostKey(address: string): string {
-  return address.includes(':') ? networkOf(address) : address;
+  const plain = plainAddress(address);
+  return plain.includes(':') ? networkOf(plain) : plain;
 }
 
 /** Shortest prefixes that a customer may list without the operator's permission. */

@@ -1,5 +1,6 @@
 /** Destination strings of the contract's section 2.7: a host, a `tls://` shorthand or a SIP URI (RFC 3261, 19.1). */
 import { isIP, isIPv4, isIPv6 } from 'node:net';
+import { plainAddress } from '#shared/networks.ts';
 import { judgeAddress, parseNetworks } from '#shared/outgoing-targets.ts';
 
 export type SipTransport = 'udp' | 'tcp' | 'tls';
@@ -89,8 +90,9 @@ function parseHostPort(text: string): { host: string; port?: number } | null {
 
 function parseHost(text: string): string | null {
   if (text.startsWith('[')) {
-    const address = text.slice(1, -1).toLowerCase();
-    return text.endsWith(']') && isIPv6(address) && !address.includes('%') ? address : null;
+    const address = text.slice(1, -1);
+    const valid = text.endsWith(']') && isIPv6(address) && !address.includes('%');
+    return valid ? plainAddress(address) : null;
   }
   if (isIPv4(text)) return text;
   const name = (text.endsWith('.') ? text.slice(0, -1) : text).toLowerCase();

@@ -105,6 +105,12 @@ test('every import is one that the table allows', () => {
   expect(forbidden.map(({ from, to }) => `${from} must not import ${to}`)).toEqual([]);
 });
 
+test('addresses are compared and recognised in one place', () => {
+  const asText = /::ffff:|[!=]== '(?:0\.0\.0\.0|::)'|[hH]ost\.toLowerCase\(\) [!=]== /;
+  const found = files.filter((file) => asText.test(readFileSync(join(root, file), 'utf8')));
+  expect(found).toEqual(['shared/networks.ts']);
+});
+
 test('every row is about a folder that is there', () => {
   const folders = table.map(({ folder }) => folder.replace('/:area', ''));
   expect(folders.filter((folder) => !files.some((file) => file.startsWith(`${folder}/`)))).toEqual([]);

@@ -2,11 +2,12 @@
  * Slows down who tries keys: by network of the client, and never a request with a right key, so that tenants behind
  * one address cost each other nothing.
  */
+
 import { hash } from 'node:crypto';
 import { Counter, type Registry } from 'prom-client';
 import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
-import { clientNetwork } from './client-network.ts';
+import { hostKey } from '#shared/networks.ts';
 
 /** Wrong keys that a network may try at once, and again per minute. A person who mistypes needs a few. */
 const mostTries = 30;
@@ -55,7 +56,7 @@ export class WrongKeys {
    */
   refusal(address: string, key: string | null): ApiError {
     if (key === null) return ApiError.of('AUTH_FAILURE');
-    const network = clientNetwork(address);
+    const network = hostKey(address);
     const now = this.#clock.now();
     const last = hash('sha256', key);
     const before = this.#tries.get(network) ?? { left: mostTries, at: now, last: '' };

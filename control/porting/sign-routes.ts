@@ -1,11 +1,12 @@
 /** The pages behind signature links: no key, the token in the path opens them (contract 5.6). */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { plain } from '#shared/api/common.ts';
 import { Signature, Signed, SignPath, SignQuery } from '#shared/api/porting.ts';
 import { ApiError } from '#shared/errors.ts';
+import { hostKey } from '#shared/networks.ts';
 import { actorOf } from '../audit/rules.ts';
 import type { App } from '../http/app-types.ts';
-import { clientNetwork } from '../http/client-network.ts';
 import { showWindow } from '../http/guard.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import type { Services } from '../services.ts';
@@ -29,7 +30,7 @@ export function signRoutes(app: App, services: Services): void {
     );
     scope.addHook('onRequest', async (request, reply) => {
       reply.headers(pageHeaders);
-      showWindow(reply, limiter.take(clientNetwork(request.ip), [perAddress]));
+      showWindow(reply, limiter.take(hostKey(request.ip), [perAddress]));
     });
     scope.setErrorHandler(async (error: unknown, request, reply) => {
       if (!(error instanceof ApiError) || !prefersHtml(request.headers.accept)) throw error;

@@ -4,6 +4,7 @@ import type { DiscoveryRequest, DiscoveryView } from '#shared/api/trunk-checks.t
 import { toE164 } from '#shared/e164.ts';
 import type { TestCallState } from '#shared/edge-protocol/reports.ts';
 import { ApiError } from '#shared/errors.ts';
+import { plainAddress } from '#shared/networks.ts';
 import { parseSipDestination, type SipTransport } from '#shared/sip-destination.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import type { DiscoveryRow, TestCallRow } from '../db/tables.ts';
@@ -22,7 +23,7 @@ export interface DiscoveryTarget {
 /** @throws ApiError INVALID_PARAMETER */
 export function discoveryTarget(request: DiscoveryRequest): DiscoveryTarget {
   const text = request.host.trim();
-  const stated = isIPv6(text) ? { host: text.toLowerCase() } : parseSipDestination(text);
+  const stated = isIPv6(text) ? { host: plainAddress(text) } : parseSipDestination(text);
   if (!stated) throw ApiError.invalid('/host', 'must be a host, an address or a SIP URI');
   const inHost = { port: undefined, transport: undefined, ...stated };
   for (const name of ['port', 'transport'] as const) {

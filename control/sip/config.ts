@@ -2,6 +2,7 @@
 import { isIPv6 } from 'node:net';
 import type { ConfigPatch, Configuration, PatchedConfiguration } from '#shared/api/sip.ts';
 import { ApiError } from '#shared/errors.ts';
+import { plainAddress } from '#shared/networks.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
 import { withdrawAlerts } from '../alerts/store.ts';
@@ -136,7 +137,7 @@ function readEndpoint(services: Services) {
 
 /** A bare host: a destination that states nothing else. */
 function hostOf(text: string): string | null {
-  if (isIPv6(text)) return text.toLowerCase();
+  if (isIPv6(text)) return plainAddress(text);
   const parsed = parseSipDestination(text);
   const bare = parsed && parsed.port === undefined && parsed.user === undefined && !parsed.transport;
   return bare && !/^sips?:/i.test(text) ? parsed.host : null;

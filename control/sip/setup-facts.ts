@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import type { FirewallIps, OutboundSetup } from '#shared/api/sip.ts';
 import { defaultCodecs } from '#shared/codecs.ts';
+import { isAnyAddress } from '#shared/networks.ts';
 import type { SipConfigurationRow } from '../db/tables.ts';
 import type { Services } from '../services.ts';
 import { secretMask } from './rules.ts';
@@ -10,7 +11,7 @@ import { secretMask } from './rules.ts';
 export function firewallFacts(services: Services): Static<typeof FirewallIps>['data'] {
   const { config, edges } = services;
   const set = config.rtp.publicIp === null ? edges.all.map((edge) => edge.rtp.ip) : [config.rtp.publicIp];
-  const addresses = [...new Set(set)].filter((address) => address !== '0.0.0.0' && address !== '');
+  const addresses = [...new Set(set)].filter((address) => address !== '' && !isAnyAddress(address));
   return {
     region: config.region,
     ip_addresses: addresses.sort(),
@@ -49,5 +50,5 @@ export function outboundSetup(
 export function sipServer({ config, edges }: Pick<Services, 'config' | 'edges'>): string {
   const [edge] = edges.all;
   const candidates = [config.sip.publicHost, edge?.sip.host, config.sip.host];
-  return candidates.find((host) => host && host !== '0.0.0.0' && host !== '::') ?? '127.0.0.1';
+  return candidates.find((host) => host && !isAnyAddress(host)) ?? '127.0.0.1';
 }

@@ -1,10 +1,11 @@
 /** What the page of a visitor asks for: the script, a session, events, and leave to ask (contract 7.3). */
+
 import { Type } from 'typebox';
 import { SessionAnswer, SessionCreate, ThreadPath, WidgetPath, widgetAnswer } from '#shared/api/widgets.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
+import { hostKey } from '#shared/networks.ts';
 import type { App } from '../http/app-types.ts';
-import { clientNetwork } from '../http/client-network.ts';
 import { isoTime } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
 import { embedScript } from './embed-script.ts';
@@ -119,7 +120,7 @@ function eventRoute(app: App, { database: { db } }: Services, { streams, visitor
       const stream = streams.open({
         widgetId: widget.id,
         threadId: thread.id,
-        address: visitor ? clientNetwork(request.ip) : null,
+        address: visitor ? hostKey(request.ip) : null,
         after: lastNumber(request.headers['last-event-id']),
         until: visitor ? Date.parse(visitor.expires_at) : null,
       });

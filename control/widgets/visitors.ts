@@ -1,11 +1,12 @@
 /** Who may use a widget's endpoints without an API key, from which pages, and how often (contract 7.3). */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
+import { hostKey } from '#shared/networks.ts';
 import type { SecretBox } from '../db/secrets.ts';
 import type { Db, WidgetRow, WidgetSessionRow } from '../db/tables.ts';
 import { orgOf } from '../http/app-types.ts';
-import { clientNetwork } from '../http/client-network.ts';
 import { showWindow } from '../http/guard.ts';
 import { type Limit, RateLimiter } from '../http/rate-limit.ts';
 import type { WrongKeys } from '../http/wrong-keys.ts';
@@ -61,7 +62,7 @@ export class Visitors {
     const { clock, db, limits, wrongKeys } = this.#parts;
     const session = await findSession(db, token, new Date(clock.now()).toISOString());
     if (!session) throw wrongKeys.refusal(request.ip, token);
-    this.#limit(clientNetwork(request.ip), limit('visitor_address', limits.requestsPerMinute), reply);
+    this.#limit(hostKey(request.ip), limit('visitor_address', limits.requestsPerMinute), reply);
     request.visitor = session;
     if (widget?.id === session.widget_id) {
       request.keyScope = { orgId: widget.org_id, name: `visitor ${session.thread_id}` };
@@ -89,13 +90,13 @@ export class Visitors {
 
   /** From where a thread of a widget is begun: no address is stored, and those of two widgets cannot be compared. */
   clientHash(widgetId: string, address: string): string {
-    const client = `widget_client:${widgetId}:${clientNetwork(address)}`;
+    const client = `widget_client:${widgetId}:${hostKey(address)}`;
     return this.#parts.secrets.derive(client).toString('base64url');
   }
 
   /** @throws ApiError RATE_LIMITED */
   limitSessions(request: FastifyRequest, reply: FastifyReply): void {
-    this.#limit(clientNetwork(request.ip), limit('address', this.#parts.limits.sessionsPerMinute), reply);
+    this.#limit(hostKey(request.ip), limit('address', this.#parts.limits.sessionsPerMinute), reply);
   }
 
   /** @throws ApiError RATE_LIMITED */

@@ -39,7 +39,8 @@ export class AnsweredDialog {
     const call = this.#call;
     return {
       bye: () => call.guarded(() => this.#peerLeft(hungUp)),
-      lost: (code, detail) => call.end({ code, detail }),
+      lost: (code, detail, sipStatus) =>
+        call.end({ code, detail, ...(sipStatus === undefined ? {} : { sipStatus }) }),
       referred: (refer) =>
         call.guarded(() => {
           if (this.#takeover) refer.refuse(491, 'Request Pending');

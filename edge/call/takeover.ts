@@ -48,7 +48,7 @@ export class Takeover {
       acknowledged: (sdp) => void this.#acknowledged(sdp),
       canceled: () => this.#givenUp(),
       bye: () => (this.#over ? inDialog.bye() : this.#givenUp()),
-      lost: (code, detail) => (this.#over ? inDialog.lost(code, detail) : this.#givenUp()),
+      lost: (...cause) => (this.#over ? inDialog.lost(...cause) : this.#givenUp()),
     });
   }
 

@@ -1,6 +1,7 @@
 /** Who we are in the messages that we write: hosts, ports, branches and tags. */
 import { randomFillSync } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
+import { isAnyAddress, isSameHost, plainAddress } from '#shared/networks.ts';
 import { formatHostPort } from './message/uri.ts';
 import { BRANCH_COOKIE } from './message/via.ts';
 
@@ -30,13 +31,14 @@ export class Identity {
   /** The host that stands for us towards a peer. @param local our address on the connection to it */
   host(local: string): string {
     if (this.#publicHost !== null) return this.#publicHost;
-    return isWildcard(this.#tls.host) ? local : this.#tls.host;
+    return isAnyAddress(this.#tls.host) ? local : this.#tls.host;
   }
 
   /** Our address towards a host to which there is no connection yet. */
   localTowards(host: string): string {
-    if (host === '::1') return '::1';
-    return host.startsWith('127.') || host === 'localhost' ? '127.0.0.1' : this.#outgoingAddress;
+    const plain = plainAddress(host);
+    if (plain === '::1') return '::1';
+    return plain.startsWith('127.') || plain === 'localhost' ? '127.0.0.1' : this.#outgoingAddress;
   }
 
   port(protocol: Protocol): number {
@@ -66,8 +68,9 @@ export class Identity {
   /** Whether a target is our own listener. */
   isSelf(host: string, port: number): boolean {
     if (port !== this.#tls.port) return false;
-    if (host === this.#publicHost || host === this.#tls.host) return true;
-    return isWildcard(this.#tls.host) && (host === this.#outgoingAddress || host.startsWith('127.'));
+    if (isSameHost(host, this.#publicHost ?? '') || isSameHost(host, this.#tls.host)) return true;
+    const plain = plainAddress(host);
+    return isAnyAddress(this.#tls.host) && (plain === this.#outgoingAddress || plain.startsWith('127.'));
   }
 
   /** The listeners as applications read them: `tls/host:port`, comma-separated. */
@@ -84,12 +87,8 @@ export class Identity {
   }
 
   #bound(address: ListenAddress): string {
-    return isWildcard(address.host) ? this.#outgoingAddress : address.host;
+    return isAnyAddress(address.host) ? this.#outgoingAddress : address.host;
   }
-}
-
-function isWildcard(host: string): boolean {
-  return host === '0.0.0.0' || host === '::';
 }
 
 /** The address of the first interface that leads out of this machine; loopback when there is none. */

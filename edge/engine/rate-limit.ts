@@ -1,3 +1,5 @@
+import { hostKey } from '#shared/networks.ts';
+
 interface Bucket {
   tokens: number;
   filledAt: number;
@@ -6,7 +8,7 @@ interface Bucket {
 /** Sources remembered before those that have their full allowance again are forgotten. */
 const MAX_IDLE_SOURCES = 10_000;
 
-/** Requests per second and source address: a token bucket that holds two seconds' worth. */
+/** Requests per second and source, with IPv6 a /64: a token bucket that holds two seconds' worth. */
 export class RateLimit {
   readonly #perSecond: number;
   readonly #buckets = new Map<string, Bucket>();
@@ -16,7 +18,8 @@ export class RateLimit {
   }
 
   /** Whether one more request of this source may pass. @param now milliseconds */
-  admit(address: string, now: number): boolean {
+  admit(source: string, now: number): boolean {
+    const address = hostKey(source);
     let bucket = this.#buckets.get(address);
     if (!bucket) {
       if (this.#buckets.size >= MAX_IDLE_SOURCES) this.#forgetIdle(now);

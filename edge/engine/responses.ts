@@ -1,4 +1,5 @@
 /** Responses of the engine's own, and what all responses copy from their request (RFC 3261 section 8.2.6). */
+import { isSameHost } from '#shared/networks.ts';
 import { parameter, setParameter, splitList, tagOf } from './message/address.ts';
 import { HeaderList } from './message/headers.ts';
 import type { SipRequest, SipResponse } from './message/message.ts';
@@ -20,7 +21,7 @@ export function stampVia(request: SipRequest, flow: Flow): void {
   if (line === undefined) return;
   const [first = '', ...others] = line.includes(',') ? splitList(line) : [line];
   let stamped = setParameter(first, 'rport', `${flow.remotePort}`);
-  if (parseVia(first)?.host !== flow.remoteAddress) {
+  if (!isSameHost(parseVia(first)?.host ?? '', flow.remoteAddress)) {
     const address = flow.remoteAddress;
     stamped = setParameter(stamped, 'received', address.includes(':') ? formatHostPort(address) : address);
   } else if (parameter(first, 'received') !== undefined) {

@@ -1,12 +1,13 @@
 /** What the media address in a peer's SDP (`c=`) is good for. */
 import { BlockList, isIP } from 'node:net';
+import { isAnyAddress } from '#shared/networks.ts';
 
 /**
  * Whether packets can be sent to it before the peer showed where it really is. Not to a host name, which is not
  * looked up here, and not to 0.0.0.0, the old way to hold (RFC 3264 section 8.4).
  */
 export function isDestination(sdpAddress: string): boolean {
-  return isIP(sdpAddress) !== 0 && sdpAddress !== '0.0.0.0' && sdpAddress !== '::';
+  return isIP(sdpAddress) !== 0 && !isAnyAddress(sdpAddress);
 }
 
 const oneToMany = new BlockList();

@@ -8,6 +8,7 @@
 import { availableParallelism } from 'node:os';
 import { type Clock, systemClock, type Timer } from '#shared/clock.ts';
 import { type CodecName, codecNames } from '#shared/codecs.ts';
+import { isAnyAddress } from '#shared/networks.ts';
 import { CallRefused } from '../call/call-refused.ts';
 import type { BridgeOptions, Media, MediaBridge, MediaLeg, MediaLegOptions } from '../call/ports/media.ts';
 import { Bridge } from './bridge.ts';
@@ -88,7 +89,7 @@ export async function createMedia(options: MediaOptions): Promise<RunningMedia> 
   const clock = options.clock ?? monotonicClock;
   const log = options.log ?? silentLog;
   const announcedIp = options.publicIp ?? options.listenIp;
-  if (announcedIp === '0.0.0.0' || announcedIp === '::') {
+  if (isAnyAddress(announcedIp)) {
     throw new Error(
       'peers cannot send media to 0.0.0.0: set RTP_PUBLIC_IP, or RTP_HOST to one address of this host',
     );

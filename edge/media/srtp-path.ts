@@ -17,6 +17,7 @@
  * Three round trips to the worker: open; connect and produce; consume.
  */
 import type { types } from 'mediasoup';
+import { isAnyAddress, isSameHost } from '#shared/networks.ts';
 import { CallRefused } from '../call/call-refused.ts';
 import type { DroppedPackets } from '../call/media-verdict.ts';
 import { isDestination } from './media-address.ts';
@@ -156,9 +157,11 @@ export class SrtpPath {
     if (sendingKey(peer) !== sendingKey(session)) return false;
     const { address, rtpPort, rtcpPort } = session.remote;
     // The old way to hold says 0.0.0.0 and means to come back to where it was (RFC 3264 section 8.4).
-    if (address === '0.0.0.0' || address === '::') return true;
+    if (isAnyAddress(address)) return true;
     return (
-      address === peer.remote.address && rtpPort === peer.remote.rtpPort && rtcpPort === peer.remote.rtcpPort
+      isSameHost(address, peer.remote.address) &&
+      rtpPort === peer.remote.rtpPort &&
+      rtcpPort === peer.remote.rtcpPort
     );
   }
 

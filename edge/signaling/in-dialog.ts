@@ -55,15 +55,23 @@ const ends: readonly (readonly [RegExp, LostCode, string])[] = [
   [/no contact/i, 'bad_answer', 'The answer had no Contact that can be called'],
 ];
 
+type EndOfEngine = [code: LostCode, detail: string];
+
 /** What a BYE or CANCEL means that the engine has made on its own; null: its Reason is none of the engine's. */
-export function endOfEngine(reason: string | undefined): [code: LostCode, detail: string] | null {
+export function endOfEngine(reason: string | undefined): EndOfEngine | null {
   const text = /text="([^"]*)"/.exec(reason ?? '')?.[1] ?? '';
   const [, code, detail] = ends.find(([pattern]) => pattern.test(text)) ?? [];
   return code && detail ? [code, `${detail} (SIP engine: ${text}).`] : null;
 }
 
+/** The status of the final response that a Reason names (RFC 3326 section 2); undefined when it names none. */
+export function statusOfReason(reason: string | undefined): number | undefined {
+  const cause = /^\s*SIP\s*;(?:.*;)?\s*cause\s*=\s*([3-6]\d\d)\b/i.exec(reason ?? '')?.[1];
+  return cause === undefined ? undefined : Number(cause);
+}
+
 /** Why the engine sent a BYE on its own; its Reason names the cause. */
-export function causeOfEngineBye({ headers }: SrfRequest): [code: LostCode, detail: string] {
+export function causeOfEngineBye({ headers }: SrfRequest): EndOfEngine {
   const reason = headerOf(headers, 'reason');
   return (
     endOfEngine(reason) ?? ['engine_lost', `The SIP engine ended the dialog: ${reason ?? 'no reason given'}.`]

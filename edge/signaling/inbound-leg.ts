@@ -13,7 +13,7 @@ import { DialogSession } from './dialog-session.ts';
 import type { DialogOwner, Dialogs } from './dialogs.ts';
 import { capabilities, type Environment, respond } from './environment.ts';
 import { allow, contactOf, headerOf, reasonOf, supported, tagOf, tokensOf, warningOf } from './headers.ts';
-import { answerInDialog, causeOfEngineBye, endOfEngine, unknownDialog } from './in-dialog.ts';
+import { answerInDialog, causeOfEngineBye, endOfEngine, statusOfReason, unknownDialog } from './in-dialog.ts';
 import { uriOf } from './numbers.ts';
 import { Refers, tooLate } from './refers.ts';
 import { sessionBody } from './session-body.ts';
@@ -235,7 +235,8 @@ export class InboundLeg implements CallLeg, DialogOwner {
     if (this.#state !== 'offered') return;
     this.#over();
     const lost = endOfEngine(reason);
-    if (lost) this.#events?.lost(...lost);
+    // The record has the status that the caller got: the engine's, which is not the usual one of its code.
+    if (lost) this.#events?.lost(...lost, statusOfReason(reason));
     else this.#events?.canceled();
   }
 

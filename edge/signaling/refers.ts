@@ -64,7 +64,9 @@ export class Refers {
     try {
       referred(refer);
     } catch (error) {
-      refer.refuse(500, 'Server Internal Error');
+      const why = 'The edge failed to handle the request.';
+      refer.refuse(500, 'Server Internal Error', why);
+      refused(refer.target, why);
       throw error;
     }
   }

@@ -15,6 +15,7 @@
  * another connection that the registrar does not know us by, else by a REGISTER, which repairs what is broken.
  */
 import type { Timer } from '#shared/clock.ts';
+import { isSameHost } from '#shared/networks.ts';
 import { unresolvedProblem } from '../call/causes/cause-words.ts';
 import type { Log } from '../call/log.ts';
 import type { DialTarget } from '../call/ports/dialing.ts';
@@ -367,5 +368,7 @@ function unresolved(registrar: Registrar, why: string): Failure {
 }
 
 function isSamePlace(one: DialTarget, other: DialTarget | undefined): boolean {
-  return other !== undefined && one.address === other.address && one.port === other.port;
+  if (one.port !== other?.port) return false;
+  // Without addresses both are what the registrar's name leads to.
+  return one.address === other.address || isSameHost(one.address ?? '', other.address ?? '');
 }

@@ -8,6 +8,7 @@
 import type { Timer } from '#shared/clock.ts';
 import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import type { RegistrationState } from '#shared/edge-protocol/reports.ts';
+import { isSameHost, plainAddress } from '#shared/networks.ts';
 import type { Environment } from './environment.ts';
 import type { Exchange } from './exchange.ts';
 import { type Registrar, registrarPlace } from './register-request.ts';
@@ -295,13 +296,9 @@ function isLater(changedAt: string | null, before: string | null | undefined): b
 }
 
 function keyOf({ host, port, username, password, expiresS }: Registrar): string {
-  return JSON.stringify([host.toLowerCase(), port, username, password, expiresS]);
+  return JSON.stringify([plainAddress(host), port, username, password, expiresS]);
 }
 
 function isSameUser(one: Registrar, other: Registrar): boolean {
-  return (
-    one.host.toLowerCase() === other.host.toLowerCase() &&
-    one.port === other.port &&
-    one.username === other.username
-  );
+  return isSameHost(one.host, other.host) && one.port === other.port && one.username === other.username;
 }

@@ -276,6 +276,30 @@ describe('an inbound call', () => {
     expect(server.sent).toHaveLength(1);
   });
 
+  it.each([
+    ['PRACK timeout', 504, 'Server Time-out', 'ack_timeout'],
+    ['no answer from the application', 408, 'Request Timeout', 'internal_error'],
+    ['connection lost', 487, 'Request Terminated', 'connection_lost'],
+  ])(
+    'that the engine gave up (%s, %i) has in its record what the caller got',
+    async (text, status, phrase, code) => {
+      agents.ready = false;
+      const transactionId = server.peer(invite);
+      await server.idle();
+      const reason = `SIP;cause=${status};text="${text}"`;
+      server.peer({ method: 'CANCEL', transactionId, headers: { Reason: reason } });
+      await server.idle();
+      // To a caller without a connection nothing could be sent.
+      const sent = code === 'connection_lost' ? null : status;
+      expect(last()).toMatchObject({
+        termination: code,
+        sip_code: sent,
+        sip_reason: sent === null ? null : phrase,
+        status: 'failed',
+      });
+    },
+  );
+
   it.each(['drop', 'reset'] as const)(
     'ends when the engine is lost (%s), and the next call finds a new connection',
     async (how) => {

@@ -40,6 +40,8 @@ export class TestEdge {
   readonly signaling: Signaling;
   /** What was reported of each call, by its id. */
   readonly records = new Map<string, CallRecord[]>();
+  /** Lines of the transcript that each call wrote of itself, by its id. */
+  readonly notes = new Map<string, string[]>();
   /** Hears of every report of a call. */
   onRecord: (record: CallRecord) => void = () => {};
   readonly #folder = mkdtempSync(join(tmpdir(), 'test-edge-'));
@@ -59,6 +61,10 @@ export class TestEdge {
       settings: { ringAfterMs: 0, prepareTimeoutMs: 10_000, mediaTimeoutMs: 0 },
       reporter: {
         report: (body) => {
+          if (body.type === 'transcript' && options.keepRecords !== false) {
+            const lines = body.entries.map(({ text }) => text);
+            this.notes.set(body.call_id, [...(this.notes.get(body.call_id) ?? []), ...lines]);
+          }
           if (body.type !== 'call') return;
           this.onRecord(body.call);
           if (options.keepRecords === false) return;

@@ -52,6 +52,8 @@ beforeEach(async () => {
 afterEach(() =>
   releaseAll(
     () => expect.poll(() => edge.calls.size + edge.signaling.dialogs).toBe(0),
+    // What a failed test has left must not fail those after it.
+    () => edge.calls.endAll({ code: 'api_stop', detail: null }),
     () => caller.close(),
   ),
 );
@@ -156,6 +158,112 @@ describe('a REFER of the caller', () => {
       ].join('\r\n'),
     );
     expect((await callee.next()).startLine).toBe('SIP/2.0 200 OK');
+    await callee.close();
+  });
+});
+
+/** @param warned text of the Warning; the transcript names the target and the same reason */
+interface Refused {
+  readonly what: string;
+  readonly headers: readonly string[];
+  readonly status: string;
+  readonly warned: string;
+  readonly note: string;
+}
+
+const notAllowed = 'The configuration of the call does not allow transfers by REFER.';
+
+const refusedRefers: readonly Refused[] = [
+  {
+    what: 'to a target that the configuration forbids',
+    headers: ['Refer-To: <sip:+19005550199@pbx.example>'],
+    status: '403 Forbidden',
+    warned: notAllowed,
+    note: `The peer asked to be transferred to sip:+19005550199@pbx.example, which was refused: ${notAllowed}`,
+  },
+  {
+    what: 'for another method',
+    headers: ['Refer-To: <sip:ann@pbx.example;method=BYE>'],
+    status: '403 Only INVITE is sent for a REFER',
+    warned: 'Only INVITE is sent for a REFER.',
+    note: 'The peer asked to be transferred to sip:ann@pbx.example;method=BYE, which was refused: Only INVITE is sent for a REFER (403).',
+  },
+  {
+    what: 'without Refer-To',
+    headers: [],
+    status: '400 Missing Refer-To',
+    warned: 'Missing Refer-To.',
+    note: 'The peer asked to be transferred to nobody, which was refused: Missing Refer-To (400).',
+  },
+  {
+    what: 'to a URI that is none of SIP',
+    headers: ['Refer-To: <https://pbx.example/>'],
+    status: '416 Unsupported URI Scheme',
+    warned: 'Unsupported URI Scheme.',
+    note: 'The peer asked to be transferred to https://pbx.example/, which was refused: Unsupported URI Scheme (416).',
+  },
+  {
+    what: 'that requires an unknown extension',
+    headers: ['Refer-To: <sip:ann@pbx.example>', 'Require: multiple-refer'],
+    status: '420 Bad Extension',
+    warned: 'It requires an extension that is not supported.',
+    note: 'The peer asked to be transferred to sip:ann@pbx.example, which was refused: It requires an extension that is not supported (420).',
+  },
+];
+
+describe('a REFER of the caller that is refused', () => {
+  afterEach(() => {
+    routes.referForbidden = null;
+  });
+
+  /** Hangs up for the caller, and waits until the call is over. */
+  async function hangUp(callId: string, toTag: string, cseq: number): Promise<void> {
+    caller.send(sipRequest('BYE', { callId, toTag, cseq }));
+    expect((await caller.final())?.startLine).toBe('SIP/2.0 200 OK');
+    await expect.poll(() => recordOf(callId)?.termination).toBe('caller_hangup');
+  }
+
+  it.each(refusedRefers)(
+    '$what gets $status with the reason, which the transcript has too',
+    async (refused) => {
+      routes.referForbidden = notAllowed;
+      const { id, callId, toTag } = await callUp();
+      caller.send(sipRequest('REFER', { callId, toTag, cseq: 2, headers: refused.headers }));
+      const answer = await caller.final();
+      expect(answer?.startLine).toBe(`SIP/2.0 ${refused.status}`);
+      expect(answer?.headers.warning).toMatch(/^399 \S+ "/);
+      expect(answer?.headers.warning).toContain(`"${refused.warned}"`);
+      await expect.poll(() => edge.notes.get(id)).toContain(refused.note);
+      await hangUp(callId, toTag, 3);
+    },
+  );
+
+  it('while another one is under way gets 491 with the reason, which the transcript has too', async () => {
+    const callee = await SipCallee.listen(edge.certificate);
+    routes.places = [placeAt(callee.port)];
+    const { id, callId, toTag } = await callUp();
+    const headers = ['Refer-To: <sip:ann@pbx.example>'];
+    caller.send(sipRequest('REFER', { callId, toTag, cseq: 2, headers }));
+    expect((await caller.final())?.startLine).toBe('SIP/2.0 202 Accepted');
+    const trying = await caller.next();
+    expect(trying?.body).toBe('SIP/2.0 100 Trying\r\n');
+    const invite = await callee.request('INVITE');
+    caller.send(sipRequest('REFER', { callId, toTag, cseq: 3, headers }));
+    const answer = await caller.final();
+    expect(answer?.startLine).toBe('SIP/2.0 491 Transfer Pending');
+    expect(answer?.headers.warning).toMatch(/^399 \S+ "Transfer Pending\."$/);
+    await expect
+      .poll(() => edge.notes.get(id))
+      .toContain(
+        'The peer asked to be transferred to sip:ann@pbx.example, which was refused: Transfer Pending (491).',
+      );
+    callee.answer(invite, '486 Busy Here');
+    await callee.request('ACK');
+    caller.send(answerTo(trying, '200 OK'));
+    const failed = await caller.next();
+    expect(failed?.body).toBe('SIP/2.0 486 Busy Here\r\n');
+    caller.send(answerTo(failed, '200 OK'));
+    await hangUp(callId, toTag, 4);
     await callee.close();
   });
 });

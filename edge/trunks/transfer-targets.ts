@@ -1,7 +1,6 @@
 /** Where a number's calls may be sent to by a URI or a REFER (contract section 4). Pure. */
-import { isIP } from 'node:net';
 import type { InboundTrunk, NumberConfig, OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
-import { AddressSet, plainAddress } from '#shared/networks.ts';
+import { AddressSet, isSameHost } from '#shared/networks.ts';
 import { parseSipDestination, type SipDestination } from '#shared/sip-destination.ts';
 import { defaultTransferMode, type TransferMode } from '#shared/transfer-mode.ts';
 import type { Endpoint } from '#shared/trunk-protocol.ts';
@@ -120,15 +119,6 @@ function unescaped(user: string): string {
   } catch {
     return '';
   }
-}
-
-/** Whether two hosts are one: addresses as addresses, names without case and final dot. */
-function isSameHost(one: string, other: string): boolean {
-  const plain = (host: string) => plainAddress(host).replace(/\.$/, '');
-  if (isIP(plain(one)) === 0) return plain(one) === plain(other);
-  const set = new AddressSet();
-  set.add(one);
-  return set.has(plain(other));
 }
 
 /** Whether the URI names a host from which the inbound record takes calls. */

@@ -48,8 +48,11 @@ export interface LegEvents {
   canceled(): void;
   /** BYE of the peer. The 200 goes out when this returns, so the record must be safe by then. */
   bye(): void;
-  /** The dialog is gone or must end, without a BYE of the peer. */
-  lost(code: LostCode, detail: string): void;
+  /**
+   * The dialog is gone or must end, without a BYE of the peer.
+   * @param sipStatus with which the engine has refused the INVITE by itself; absent: it has not, or has not said
+   */
+  lost(code: LostCode, detail: string, sipStatus?: number): void;
   /** The peer's offer in a re-INVITE or UPDATE. @throws CallRefused: the session stays as it was */
   reanswer(offer: string): Promise<string>;
   /** The session's present description, as an offer in a re-INVITE of ours or the answer to an empty one. */

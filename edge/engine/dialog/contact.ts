@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { plainAddress } from '#shared/networks.ts';
 import { parseUri } from '../message/uri.ts';
 
 /** Where a dialog's messages came from. */
@@ -14,13 +15,9 @@ export interface Source {
  * comes from several machines).
  */
 export function isBehindNat(contact: string, source: Source): boolean {
-  const host = parseUri(contact)?.host ?? '';
-  if (isIP(host) === 0 || host === plain(source.address)) return false;
+  const host = plainAddress(parseUri(contact)?.host ?? '');
+  if (isIP(host) === 0 || host === plainAddress(source.address)) return false;
   return isPrivate(host);
-}
-
-function plain(address: string): string {
-  return address.startsWith('::ffff:') ? address.slice(7) : address;
 }
 
 const PRIVATE = new BlockList();

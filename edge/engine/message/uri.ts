@@ -1,5 +1,6 @@
 /** SIP, SIPS and tel URIs (RFC 3261 section 19.1, RFC 3966). */
 import { isIPv6 } from 'node:net';
+import { isSameHost } from '#shared/networks.ts';
 import { consistsOf, HOSTNAME, isDigit, lowerCase } from './chars.ts';
 import { parseDecimal } from './numbers.ts';
 
@@ -200,7 +201,7 @@ export function equalUris(a: string, b: string): boolean {
   return (
     sameUserPart(left.user, right.user) &&
     sameUserPart(left.password, right.password) &&
-    left.host.toLowerCase() === right.host.toLowerCase() &&
+    isSameHost(left.host, right.host) &&
     left.port === right.port &&
     sameParams(left.params, right.params) &&
     sameHeaders(left.headers, right.headers)

@@ -75,9 +75,3 @@ export class TransportError extends Error {
     this.code = code;
   }
 }
-
-/** `::ffff:192.0.2.1` as `192.0.2.1`; other addresses as they are. */
-export function plainAddress(address: string | undefined): string {
-  if (address === undefined) return '';
-  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
-}

@@ -1,5 +1,6 @@
 /** Whether a peer's certificate is for the host that was dialled (RFC 5922). */
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import { isSameHost } from '#shared/networks.ts';
 import { parseUri } from '../message/uri.ts';
 
 /**
@@ -10,7 +11,7 @@ import { parseUri } from '../message/uri.ts';
  */
 export function checkSipIdentity(host: string, certificate: PeerCertificate): Error | undefined {
   for (const name of sipDomains(certificate.subjectaltname ?? '')) {
-    if (name.toLowerCase() === host.toLowerCase()) return undefined;
+    if (isSameHost(name, host)) return undefined;
   }
   return checkServerIdentity(host, certificate);
 }

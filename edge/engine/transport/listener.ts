@@ -9,8 +9,8 @@ import {
 } from 'node:tls';
 import type { WebSocket } from 'ws';
 import { tlsReason } from '#shared/connection-faults.ts';
+import { plainAddress } from '#shared/networks.ts';
 import type { Admission } from './admission.ts';
-import { plainAddress } from './flow.ts';
 import type { Guest } from './guest.ts';
 import type { TransportLimits } from './limits.ts';
 import { upgradeTo } from './websocket-wire.ts';
@@ -61,7 +61,7 @@ export class Listener {
     this.#patience = Math.ceil(patienceMs / 1000);
     this.#tcp = createTcpServer((socket) => this.#accept(socket));
     secure.on('tlsClientError', (error, socket) => {
-      events.refused(plainAddress(socket.remoteAddress), `TLS handshake failed: ${tlsReason(error)}`);
+      events.refused(plainAddress(socket.remoteAddress ?? ''), `TLS handshake failed: ${tlsReason(error)}`);
       socket.destroy();
     });
   }
@@ -157,7 +157,7 @@ export class Listener {
   }
 
   #accept(socket: Socket): void {
-    const address = plainAddress(socket.remoteAddress);
+    const address = plainAddress(socket.remoteAddress ?? '');
     const verdict = this.#admission.admit(address, (reason) => {
       this.#events.refused(address, reason);
       socket.destroy();

@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import { tlsReason } from '#shared/connection-faults.ts';
+import { plainAddress } from '#shared/networks.ts';
 import type { Connection, Endpoints, Wire } from './connection.ts';
-import { plainAddress } from './flow.ts';
 
 /** A TLS socket whose handshake is done, as a wire. */
 export class TlsWire implements Wire {
@@ -70,9 +70,9 @@ export function endpointsOf(socket: {
   localPort?: number | undefined;
 }): Endpoints {
   return {
-    remoteAddress: plainAddress(socket.remoteAddress),
+    remoteAddress: plainAddress(socket.remoteAddress ?? ''),
     remotePort: socket.remotePort ?? 0,
-    localAddress: plainAddress(socket.localAddress),
+    localAddress: plainAddress(socket.localAddress ?? ''),
     localPort: socket.localPort ?? 0,
   };
 }

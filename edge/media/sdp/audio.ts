@@ -1,4 +1,5 @@
 /** One secure audio stream as its peer describes it: everything that negotiation reads from a media section. */
+import { isAnyAddress } from '#shared/networks.ts';
 import { type CryptoLine, chooseCrypto } from './crypto.ts';
 import { type Format, formatsOf } from './formats.ts';
 import { attribute, attributes, type MediaSection, type Sdp } from './sdp.ts';
@@ -75,7 +76,7 @@ function directionOf(section: MediaSection | Sdp): Direction | undefined {
 
 /** The hold of RFC 2543: `c=0.0.0.0`, media must not be sent (RFC 3264 section 8.4); and its IPv6 counterpart. */
 function isNowhere(address: string): boolean {
-  return address === '0.0.0.0' || address === '::';
+  return isAnyAddress(address);
 }
 
 function withoutTaking(direction: Direction): Direction {
