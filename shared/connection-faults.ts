@@ -37,15 +37,15 @@ const rules: Readonly<Record<ConnectionFault, FaultRule>> = {
     words: (_, text) => `The edge's own certificate cannot be used: ${text}.`,
   },
   certificate_expired: {
-    said: /certificate has expired/i,
+    said: /certificate has expired|CERT_HAS_EXPIRED/i,
     words: (place) => `The certificate of ${place} has expired; renew it.`,
   },
   certificate_not_yet_valid: {
-    said: /certificate is not yet valid/i,
+    said: /certificate is not yet valid|CERT_NOT_YET_VALID/i,
     words: (place) => `The certificate of ${place} is not valid yet; check its dates and the clocks.`,
   },
   certificate_name: {
-    said: /does not match certificate|not in the cert's|hostname mismatch/i,
+    said: /does not match certificate|not in the cert's|hostname mismatch|ALTNAME_INVALID/i,
     words: (place, text) =>
       `The certificate of ${place} is for another host (${after(text, /altnames: /).replace(/:$/, '')}); it must name the host that is dialled.`,
   },

@@ -1,10 +1,13 @@
 /** Asks an endpoint by OPTIONS whether it is there (RFC 3261 section 11, contract 3.3). */
+
 import { randomBytes, randomUUID } from 'node:crypto';
+import { connectionProblem } from '#shared/connection-faults.ts';
 import type { DialTarget } from '../call/ports/dialing.ts';
 import { capabilities, type Environment } from './environment.ts';
 import type { Exchange } from './exchange.ts';
 import { contactOf } from './headers.ts';
 import { placeOf } from './outbound-invite.ts';
+import { registrarPlace } from './register-request.ts';
 
 export interface ProbeOutcome {
   /** Status of the endpoint's response; null when there was none. */
@@ -42,7 +45,10 @@ export function probe(
   return new Promise((resolve) => {
     exchange({ method: 'OPTIONS', ...place, headers }, timeoutMs, (outcome) => {
       if (outcome.kind === 'silent') {
-        return resolve({ sipCode: null, responseTimeMs: null, error: outcome.error });
+        // A probe that ends without a response says so in one word; why there is no connection, in a sentence.
+        const silent = outcome.error === 'timeout';
+        const error = silent ? outcome.error : connectionProblem(registrarPlace(target), outcome.error);
+        return resolve({ sipCode: null, responseTimeMs: null, error });
       }
       const responseTimeMs = Math.round(clock.now() - startedAt);
       resolve({ sipCode: outcome.status, responseTimeMs, error: null });

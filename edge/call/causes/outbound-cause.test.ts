@@ -251,6 +251,61 @@ describe('without a final response', () => {
   });
 });
 
+describe('the page about outbound calls', () => {
+  const page = readFileSync(new URL('../../../docs/outbound-calls.md', import.meta.url), 'utf8');
+
+  /** Cells of the row whose first cell begins so. */
+  function row(begin: string): string[] {
+    const line = page.split('\n').find((one) => one.startsWith(`| ${begin}`));
+    if (line === undefined) throw new Error(`docs/outbound-calls.md has no row "${begin}"`);
+    return line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+  }
+
+  /** What a cell has in code quotes; null for "-". */
+  const quoted = (cell: string | undefined) => /`([a-z_]+)`/.exec(cell ?? '')?.[1] ?? null;
+
+  it('has the Q.850 causes of a Reason header, each with what it means', () => {
+    const [said = '', changes = ''] = row('`Reason: Q.850;cause=`');
+    const documented = [...changes.matchAll(/(\d+(?:, \d+)*): `([a-z_]+)`/g)].flatMap(
+      ([, causes = '', code = '']) => causes.split(', ').map((cause) => [Number(cause), code] as const),
+    );
+    const general = (said.match(/\b\d{3}\b/g) ?? []).map(Number);
+    expect(general.length).toBeGreaterThan(5);
+    for (const status of [...general, 500, 502, 504])
+      for (const [q850, code] of documented)
+        expect([status, q850, causeOf(final(status, 'silent', false, { q850 }))]).toMatchObject([
+          status,
+          q850,
+          { code, trigger: null },
+        ]);
+    expect(documented.map(([cause]) => cause).toSorted((a, b) => a - b)).toEqual(
+      Object.keys(q850Kinds).map(Number),
+    );
+  });
+
+  it('has the codes of a Warning that change a refusal', () => {
+    const [said = '', changes] = row('`Warning` ');
+    const [, first = 0, last = 0] = (/(\d{3}) to (\d{3})/.exec(said) ?? []).map(Number);
+    const codeWith = (warningCode: number) =>
+      causeOf(final(603, 'silent', false, { warningCode }))?.code ?? null;
+    expect([first, last].map(codeWith)).toEqual([quoted(changes), quoted(changes)]);
+    expect([first - 1, last + 1].map(codeWith)).toEqual(['callee_refused', 'callee_refused']);
+  });
+
+  it.each<[string, AttemptOutcome]>([
+    ['no connection', { kind: 'no_connection', error: 'refused' }],
+    ['connection lost before it rang', { kind: 'connection_lost', phase: 'trying', error: 'reset' }],
+    ['connection lost after it rang', { kind: 'connection_lost', phase: 'ringing', error: 'reset' }],
+    ['no response in time', { kind: 'no_response' }],
+  ])('has what it means without a final response: %s', (begin, outcome) => {
+    const [, code, trigger] = row(begin);
+    expect(causeOf(outcome)).toMatchObject({ code: quoted(code), trigger: quoted(trigger) });
+  });
+});
+
 describe('what an attempt says of the endpoint', () => {
   it.each([
     [503, false],

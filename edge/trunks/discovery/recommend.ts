@@ -69,8 +69,8 @@ function reasonFor({ candidate, result, response }: Answered, usable: boolean): 
     return `TLS on port ${port} ${answer}, but with ${result.tls?.version}: calls need TLS 1.2 or higher.`;
   }
   if (result.tls && !result.tls.trusted) {
-    const why = result.message ?? 'its certificate is not trusted';
-    return `TLS on port ${port} ${answer}, but ${why}: calls to it will fail until that is put right.`;
+    const why = result.message ?? 'Its certificate is not trusted.';
+    return `TLS on port ${port} ${answer}, but calls to it will fail. ${why}`;
   }
   return `TLS on port ${port} ${answer}, and its certificate is trusted.`;
 }

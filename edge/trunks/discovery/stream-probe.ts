@@ -52,7 +52,7 @@ export function probeTls(
   return exchange(
     socket,
     'secureConnect',
-    () => ({ tls: tlsFacts(socket), problem: tlsProblem(socket) }),
+    () => ({ tls: tlsFacts(socket), problem: tlsProblem(socket, endpointKey(candidate)) }),
     candidate,
     limits,
     signal,

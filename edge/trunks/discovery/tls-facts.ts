@@ -1,5 +1,6 @@
 /** What a TLS handshake shows of the far side. */
 import type { DetailedPeerCertificate, PeerCertificate, TLSSocket } from 'node:tls';
+import { connectionProblem } from '#shared/connection-faults.ts';
 import type { TlsFacts } from './attempt.ts';
 
 /**
@@ -24,33 +25,22 @@ export function hasCertificate(socket: TLSSocket): boolean {
   return certificate !== null && Object.keys(certificate).length > 0;
 }
 
-/** What OpenSSL and node say of certificates, for a person. */
-const problems: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'it has expired',
-  CERT_NOT_YET_VALID: 'it is not valid yet',
-  CERT_REVOKED: 'it is revoked',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its authority is not among the trusted ones',
-  UNABLE_TO_GET_ISSUER_CERT: 'its authority is not known, or an intermediate certificate is missing',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its authority is not known, or an intermediate certificate is missing',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its authority is not known, or an intermediate certificate is missing',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
-};
-
-/** Why a call over this connection would be refused; null when it would not. */
-export function tlsProblem(socket: TLSSocket): string | null {
+/**
+ * Why a call over this connection would be refused; null when it would not.
+ * @param place `host:port` as dialled
+ */
+export function tlsProblem(socket: TLSSocket, place: string): string | null {
   if (socket.authorized) return null;
   // Node gives the code itself, whatever its type declarations say.
   const error: unknown = socket.authorizationError;
   const code = error instanceof Error ? error.message : String(error);
-  const known = problems[code];
-  const names = code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? namesOf(socket) : '';
-  return `its certificate is not trusted: ${known ? `${known}${names} (${code})` : code}`;
+  const names = code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? `: altnames: ${namesOf(socket)}` : '';
+  return connectionProblem(place, `certificate refused: ${code}${names}`);
 }
 
 function namesOf(socket: TLSSocket): string {
   const certificate: PeerCertificate = socket.getPeerCertificate();
-  return `, ${certificate.subjectaltname ?? distinguishedName(certificate.subject)}`;
+  return certificate.subjectaltname ?? distinguishedName(certificate.subject);
 }
 
 function distinguishedName(name: PeerCertificate['subject'] | undefined): string {
