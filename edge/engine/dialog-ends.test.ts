@@ -5,7 +5,8 @@ import type { AppClient } from './drachtio-port/client.ts';
 import { SipCommand } from './drachtio-port/command.ts';
 import type { Frame } from './drachtio-port/frame.ts';
 import type { SipMessage } from './message/message.ts';
-import { type FakeFlow, World } from './walk/world.ts';
+import { DEFAULT_TRANSPORT_LIMITS } from './transport/limits.ts';
+import { type FakeFlow, refusingHost, silentHost, World } from './walk/world.ts';
 
 const reachable = '<sip:peer@203.0.113.1:40001;transport=tls>';
 const unreachable = '<sip:peer@203.0.113.1:40001;transport=udp>';
@@ -76,6 +77,9 @@ function heard(): string[] {
   });
 }
 
+/** Lets every promise that can settle do so. */
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
 const nothing = { dialogs: 0, incoming: 0, outgoing: 0, serverCount: 0, clientCount: 0 };
 
 describe('an INVITE whose Contact is no place for requests', () => {
@@ -116,6 +120,36 @@ describe('a call that was never acknowledged', () => {
     expect(say('', tokens[8] ?? '', 'BYE sip:placeholder SIP/2.0').tokens[1]).toMatch(
       /unable to find dialog/,
     );
+  });
+
+  it('ends as soon as its connection closes, when nobody listens at its Contact', async () => {
+    say(invited(`<sip:peer@${refusingHost}:5061;transport=tls>`), '', 'SIP/2.0 200 OK');
+    flow.close('gone');
+    await settled();
+    expect(heard()).toEqual(['application unsolicited BYE (ACK impossible: connection lost)']);
+    expect(world.core.held).toMatchObject({ dialogs: 0 });
+  });
+
+  it('ends with the time for a connection, when its Contact is silent', async () => {
+    say(invited(`<sip:peer@${silentHost}:5061;transport=tls>`), '', 'SIP/2.0 200 OK');
+    flow.close('gone');
+    await settled();
+    expect(heard()).toEqual([]);
+    world.clock.advance(DEFAULT_TRANSPORT_LIMITS.connectTimeoutMs);
+    await settled();
+    expect(heard()).toEqual(['application unsolicited BYE (ACK impossible: connection lost)']);
+    expect(world.core.held).toMatchObject({ dialogs: 0 });
+  });
+
+  it('goes on when its ACK comes over another connection before that', async () => {
+    const { sip } = say(invited(`<sip:peer@${silentHost}:5061;transport=tls>`), '', 'SIP/2.0 200 OK');
+    flow.close('gone');
+    flow = world.accept(40_002);
+    send('ACK', 1, `<sip:peer@${silentHost}:5061;transport=tls>`, /^To: .*(;tag=\w+)/im.exec(sip)?.[1]);
+    world.clock.advance(DEFAULT_TRANSPORT_LIMITS.connectTimeoutMs);
+    await settled();
+    expect(heard()).toEqual([expect.stringMatching(/^network ACK/)]);
+    expect(world.core.held).toMatchObject({ dialogs: 1 });
   });
 
   it('waits for its ACK on another connection, when the peer can be called back', () => {

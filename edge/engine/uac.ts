@@ -373,12 +373,25 @@ export class Uac implements OutgoingOwner {
     this.#byFlow.delete(flow);
     const cause = `${flow.remoteAddress}:${flow.remotePort}: connection lost: ${reason}`;
     for (const outgoing of waiting ?? []) outgoing.transaction.transportFailed(cause);
-    // No ACK can come any more, and no BYE could be sent when its time is over: nothing is left to wait for.
-    for (const session of [...this.#context.sessions]) {
-      if (session.flow !== flow || !session.awaitedAck || session.canBeCalledBack) continue;
+    for (const session of [...this.#context.sessions])
+      if (session.flow === flow && session.awaitedAck) this.#callBack(session, flow);
+  }
+
+  /**
+   * The connection has closed before the ACK. A peer that can be reached may bring the ACK over another connection,
+   * so we make one to where its BYE would go. Where none can be made, no ACK comes and no BYE could be sent: waiting
+   * for 64*T1 would only hold the call, so that a peer could fill the edge with calls that nobody makes.
+   */
+  #callBack(session: Session, lost: Flow): void {
+    const over = () => {
+      const { awaitedAck, dialog } = session;
+      if (!awaitedAck || dialog.state === 'Terminated' || session.flow !== lost) return;
       this.#context.metrics.count('ack_timeouts');
       this.bye(session, endTexts.ackImpossible);
-    }
+    };
+    const way = session.canBeCalledBack ? session.way() : null;
+    if (way === null || typeof way === 'string') over();
+    else this.#ways.reach(way, () => {}, over);
   }
 
   response(outgoing: OutgoingRequest, response: SipResponse, bytes: Buffer): void {

@@ -5,6 +5,7 @@ import { FakeRoutes } from '../../test/fakes/fake-hunt.ts';
 import { sdpOffer } from '../../test/fakes/fake-leg.ts';
 import { FakeMedia } from '../../test/fakes/fake-media.ts';
 import { SipCaller, sipRequest, toTagOf } from '../../test/fakes/sip-caller.ts';
+import { freeTcpPort } from '../../test/system/ports.ts';
 import { TestEdge } from './testing.ts';
 
 const capacity = 50;
@@ -86,18 +87,26 @@ async function callOnce(callId: string): Promise<string | undefined> {
   return answer?.startLine;
 }
 
-it('calls that are never acknowledged end with their connection, and the capacity is back', async () => {
-  const caller = await connect();
-  const statuses = await flood(caller, '<sip:ada@192.0.2.77:5061;transport=udp>');
-  expect(statuses.get('200')).toBe(capacity);
-  expect(statuses.get('503')).toBe(tries - capacity);
-  expect(edge.calls.size).toBe(capacity);
-  caller.close();
-  await expect.poll(() => edge.calls.size, patience).toBe(0);
-  const ends = [...edge.records.values()].map((records) => records.at(-1)?.termination);
-  expect(ends.filter((end) => end === 'connection_lost')).toHaveLength(capacity);
-  expect(await callOnce('after-the-flood')).toBe('SIP/2.0 200 OK');
-});
+it.each([
+  ['names a transport that there is not', () => '<sip:ada@192.0.2.77:5061;transport=udp>'],
+  ['names a place where nobody listens', (port: number) => `<sip:ada@127.0.0.1:${port};transport=tls>`],
+])(
+  'calls that are never acknowledged end with their connection, when the Contact %s',
+  async (what, contact) => {
+    edge.records.clear();
+    const caller = await connect();
+    const statuses = await flood(caller, contact(await freeTcpPort()));
+    expect(statuses.get('200')).toBe(capacity);
+    expect(statuses.get('503')).toBe(tries - capacity);
+    expect(edge.calls.size).toBe(capacity);
+    caller.close();
+    await expect.poll(() => edge.calls.size, patience).toBe(0);
+    const ends = [...edge.records.values()].map((records) => records.at(-1)?.termination);
+    expect(ends.filter((end) => end === 'connection_lost')).toHaveLength(capacity);
+    // The capacity is back.
+    expect(await callOnce(`after it ${what}`.replaceAll(' ', '-'))).toBe('SIP/2.0 200 OK');
+  },
+);
 
 it('a Contact that is no SIP URI makes no call at all', async () => {
   const statuses = await flood(await connect(), '<http://192.0.2.77/>');
