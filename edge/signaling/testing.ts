@@ -42,6 +42,8 @@ export class TestEdge {
   readonly records = new Map<string, CallRecord[]>();
   /** Lines of the transcript that each call wrote of itself, by its id. */
   readonly notes = new Map<string, string[]>();
+  /** What signaling is told of the engine's dialogs, every ten seconds. */
+  dialogsSeen: (ids: readonly string[]) => readonly string[] = (ids) => ids;
   /** Hears of every report of a call. */
   onRecord: (record: CallRecord) => void = () => {};
   readonly #folder = mkdtempSync(join(tmpdir(), 'test-edge-'));
@@ -106,6 +108,10 @@ export class TestEdge {
       log: createLog('silent'),
       onReady: (app) => this.signaling.connect({ ...app, secret: 's' }),
       onRestart: () => {},
+      onDialogs: (ids) => {
+        const unowned = this.signaling.reconcile(this.dialogsSeen(ids));
+        if (unowned.length > 0) this.#engine.endDialogs(unowned);
+      },
       onUnusable: () => up(new Error('the engine cannot start')),
     });
     this.signaling.watchSources((known) => this.#engine.know(known));
