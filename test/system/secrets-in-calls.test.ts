@@ -1,0 +1,161 @@
+/**
+ * Keys and credentials of calls over real TLS, in hostile spellings, then a search for each of them in everything that
+ * is kept or shown: trace, capture, database files, outbox, logs. The test knows the keys; the search trusts nobody.
+ */
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pickUp } from './caller.ts';
+import { eventually } from './eventually.ts';
+import { TestSystem } from './harness.ts';
+
+let system: TestSystem;
+beforeAll(async () => {
+  system = await TestSystem.start({ LOG_LEVEL: 'debug' });
+});
+afterAll(() => system?.stop());
+
+const newKey = () => randomBytes(30).toString('base64');
+const hex = (text: string) => Buffer.from(text, 'utf8').toString('hex');
+const base64 = (text: string) => Buffer.from(text, 'utf8').toString('base64');
+const urlSafe = (text: string) => text.replaceAll('+', '-').replaceAll('/', '_');
+const percent = (text: string) => hex(text).replaceAll(/../g, (octet) => `%${octet}`);
+const spaced = (text: string) => text.replaceAll(/.{7}/g, '$& ');
+
+/** Headers that repeat a key in every spelling that a reader could undo. X- headers are no place: they are variables. */
+const echoes = (key: string): string[] => [
+  `Trial-Plain: ${key}`,
+  `Trial-Hex: ${hex(key)}`,
+  `Trial-Octets: ${Buffer.from(key, 'base64').toString('hex').toUpperCase()}`,
+  `Trial-Base64: ${base64(key)}`,
+  `Trial-Shifted: ${base64(`ab${key}`)}`,
+  `Trial-Url: ${urlSafe(key)}`,
+  `Trial-Percent: ${percent(key)}`,
+  `Reason: SIP;cause=200;text="${spaced(key)}"`,
+];
+
+const keyOf = (sdp: string): string => {
+  const key = /inline:([A-Za-z0-9+/]{40})/.exec(sdp)?.[1];
+  if (key === undefined) throw new Error(`no key in ${sdp}`);
+  return key;
+};
+
+/** What of `secrets` can be read in `text`, also with blanks and line ends between. */
+function readable(text: string, secrets: Readonly<Record<string, string>>): string[] {
+  const dense = text.replaceAll(/\\[nrt"]|[\s"\\]/g, '');
+  return Object.entries(secrets).flatMap(([name, secret]) => {
+    const octets = Buffer.from(secret, 'base64').toString('hex');
+    const spellings = {
+      plain: secret,
+      url: urlSafe(secret),
+      hex: hex(secret),
+      octets,
+      OCTETS: octets.toUpperCase(),
+      base64: base64(secret).slice(0, 48),
+      shifted: base64(`ab${secret}`).slice(4, 48),
+      percent: percent(secret),
+    };
+    return Object.entries(spellings)
+      .filter(([, spelling]) => dense.includes(spelling))
+      .map(([spelling]) => `${name} as ${spelling}`);
+  });
+}
+
+/** Everything that was kept of the calls. */
+function kept(): Record<string, string> {
+  const files = readdirSync(system.folder, { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('tls'))
+    .map((entry): [string, string] => [
+      entry.name,
+      readFileSync(join(entry.parentPath, entry.name)).toString('latin1'),
+    ]);
+  return {
+    ...Object.fromEntries(files),
+    'log of the edge': system.edge.output,
+    'log of control': system.control.output,
+  };
+}
+
+async function expectHidden(callId: string, secrets: Readonly<Record<string, string>>): Promise<void> {
+  const call = await system.api.endedCall(callId);
+  const path = `/v1/sip/calls/${encodeURIComponent(call.id)}`;
+  // The BYE's answer comes with a later report.
+  const trace = await eventually('the whole trace', async () => {
+    const { bytes } = await system.api.bytes(`${path}/trace`);
+    return bytes.includes('BYE') ? bytes.toString('utf8') : null;
+  });
+  expect(trace).toContain('Trial-Plain');
+  const places = {
+    ...kept(),
+    trace,
+    pcap: (await system.api.bytes(`${path}/trace.pcap`)).bytes.toString('latin1'),
+    record: (await system.api.bytes(path)).bytes.toString('utf8'),
+  };
+  expect(Object.keys(places)).toEqual(
+    expect.arrayContaining(['control.db', 'control.db-wal', 'outbox.db', 'outbox.db-wal']),
+  );
+  const found = Object.entries(places).flatMap(([place, text]) =>
+    readable(text, secrets).map((what) => `${what} in ${place}`),
+  );
+  expect(found).toEqual([]);
+}
+
+test('no key of a call can be found in what is kept of it, whatever the peer writes', async () => {
+  const caller = await pickUp(system);
+  const secrets: Record<string, string> = {
+    longer: newKey(),
+    blanks: newKey(),
+    capitals: newKey(),
+    bare: newKey(),
+    basic: newKey(),
+  };
+  const { longer = '', blanks = '', capitals = '', bare = '', basic = '' } = secrets;
+  const sdp = `${caller.media.sdp()}${[
+    `a=crypto:2 AES_256_CM_HMAC_SHA1_80 inline:${longer}|2^31`,
+    `a=crypto:3 AES_CM_128_HMAC_SHA1_32 inline: ${blanks}`,
+    `a=CRYPTO:4 F8_128_HMAC_SHA1_80 INLINE:${capitals}|1:4`,
+    `a=crypto:5 AES_CM_128_HMAC_SHA1_80 ${bare}`,
+    '',
+  ].join('\r\n')}`;
+  secrets.peer = keyOf(sdp);
+  const response = await caller.phone.invite(system.tone.number, sdp, [
+    `Authorization: Basic ${basic}`,
+    ...echoes(secrets.peer),
+    ...echoes(longer).map((line) => `L-${line}`),
+  ]);
+  expect(response.status).toBe(200);
+  secrets.ours = keyOf(response.body);
+  caller.media.connect(response.body);
+  caller.phone.ack(response);
+  await caller.phone.request('BYE', null, echoes(secrets.ours));
+  await caller.close();
+  await expectHidden(caller.callId, secrets);
+});
+
+test('the same holds for an offer that is refused', async () => {
+  const caller = await pickUp(system);
+  const refused = newKey();
+  const sdp = caller.media
+    .sdp()
+    .replace(/a=crypto:[^\r]*/, `a=crypto:1 AES_256_CM_HMAC_SHA1_80 inline:${refused}|2^31`);
+  const response = await caller.phone.invite(system.tone.number, sdp, echoes(refused));
+  expect(response.status).toBe(488);
+  await caller.close();
+  const call = await system.api.endedCall(caller.callId);
+  const path = `/v1/sip/calls/${encodeURIComponent(call.id)}`;
+  const trace = await eventually('the trace', async () => {
+    const { bytes, status } = await system.api.bytes(`${path}/trace`);
+    return status === 200 ? bytes.toString('utf8') : null;
+  });
+  const places = {
+    ...kept(),
+    trace,
+    pcap: (await system.api.bytes(`${path}/trace.pcap`)).bytes.toString('latin1'),
+  };
+  expect(
+    Object.entries(places).flatMap(([place, text]) =>
+      readable(text, { refused }).map((what) => `${what} in ${place}`),
+    ),
+  ).toEqual([]);
+});
