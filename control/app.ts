@@ -24,6 +24,7 @@ import type { TextSessionParts } from './conversations/text-parts.ts';
 import { webhookClient } from './conversations/webhooks.ts';
 import { type Database, openDatabase } from './db/open.ts';
 import { loadSecretKey, SecretBox } from './db/secrets.ts';
+import { workUnderWay } from './db/work-report.ts';
 import { healthRoute } from './deployment/health.ts';
 import { createMetrics, metricsRoute } from './deployment/metrics.ts';
 import { addOpenApi, openApiRoutes } from './deployment/openapi.ts';
@@ -36,6 +37,7 @@ import type { App } from './http/app-types.ts';
 import { createBase } from './http/base.ts';
 import { addGuard } from './http/guard.ts';
 import { addIdempotency } from './http/idempotency.ts';
+import { trackRequests } from './http/under-way.ts';
 import { WrongKeys } from './http/wrong-keys.ts';
 import { numberRoutes } from './numbers/routes.ts';
 import { Quotas } from './organizations/quota-rules.ts';
@@ -67,7 +69,14 @@ import { visitorRoutes } from './widgets/visitor-routes.ts';
 export interface ControlApp {
   readonly app: App;
   readonly services: Services;
-  /** Ends connections, background work and the database, in this order. */
+  /**
+   * After a fault: takes nothing more and finishes the requests that run. Background work stays written down as under
+   * way, because it may be what the fault was in: it counts as a try and waits after the next start.
+   */
+  drain(): Promise<void>;
+  /** What goes on, for the report of a fault: requests and background work, nothing of callers. */
+  underWay(): Record<string, unknown>;
+  /** Ends connections, background work and the database, in this order; asked again it is the same end. */
   close(): Promise<void>;
 }
 
@@ -108,6 +117,7 @@ async function assemble(options: AppOptions, database: Database, clock: Clock): 
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
   });
+  const requests = trackRequests(app, clock);
   const metrics = createMetrics(app, services);
   services.tools.measure(metrics.registry);
   services.quotas.measure(metrics.registry);
@@ -171,7 +181,17 @@ async function assemble(options: AppOptions, database: Database, clock: Clock): 
   return {
     app,
     services,
-    close: async () => {
+    underWay: () => ({
+      listening: app.server.listening,
+      requests: requests(),
+      work: workUnderWay(config.databaseFile),
+    }),
+    drain: once(async () => {
+      services.testCalls.close();
+      await edgeDoor.close();
+      await app.close();
+    }),
+    close: once(async () => {
       await stopWatching();
       await tornado.close();
       await testRuns.close();
@@ -186,7 +206,15 @@ async function assemble(options: AppOptions, database: Database, clock: Clock): 
       await app.close();
       await stopRetention();
       await database.close();
-    },
+    }),
+  };
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | null = null;
+  return () => {
+    done ??= work();
+    return done;
   };
 }
 

@@ -16,6 +16,8 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'pac
   version: string;
 };
 
+const guard = guardProgram({ program: 'control', version });
+
 async function main(config: ControlConfig): Promise<void> {
   ownerOnly();
   const logger = pino(
@@ -29,14 +31,11 @@ async function main(config: ControlConfig): Promise<void> {
       'files of the data folder belong to somebody else and may be read by others',
     );
   let control: Awaited<ReturnType<typeof createApp>> | null = null;
-  guardProgram({
-    program: 'control',
-    version,
+  guard.attach({
     dataFolder: config.dataFolder,
-    underWay: () => ({ listening: control?.app.server.listening ?? false }),
+    underWay: () => control?.underWay() ?? { starting: true },
     log: (error, message, facts) => logger.fatal({ err: error, ...facts }, message),
-    // Stops accepting and finishes the requests that run.
-    drain: async () => control?.close(),
+    drain: async () => control?.drain(),
     drainMs: config.shutdownSeconds * 1000,
   });
   const release = holdDataFolder(config.dataFolder);
@@ -79,7 +78,9 @@ async function main(config: ControlConfig): Promise<void> {
 try {
   await main(readControlConfig());
 } catch (error) {
-  console.error('The control plane could not start:', plainWords(error) ?? error);
+  const plain = plainWords(error);
+  if (plain === null) guard.startFailed(error);
+  console.error('The control plane could not start:', plain ?? error);
   // The database and its timers may be open already.
   process.exit(1);
 }

@@ -53,6 +53,7 @@ interface EdgeParts {
 
 export class Edge {
   readonly #parts: EdgeParts;
+  #stopped: Promise<void> | null = null;
 
   private constructor(parts: EdgeParts) {
     this.#parts = parts;
@@ -141,9 +142,20 @@ export class Edge {
     this.#parts.engine?.reloadCertificates();
   }
 
-  /** Calls that run. */
-  get calls(): number {
-    return this.#parts.calls.size;
+  /** What goes on, for the report of a fault: nothing of callers. */
+  underWay(): Record<string, unknown> {
+    const { calls, engine, signaling } = this.#parts;
+    return {
+      calls: calls.size,
+      ...calls.underWay(),
+      dialogs: signaling.dialogs,
+      engine: engine?.pid ?? null,
+    };
+  }
+
+  /** Whether it drains or has ended. */
+  get stopping(): boolean {
+    return this.#stopped !== null;
   }
 
   /** Ends the running calls now; for those who do not want to wait for the drain. */
@@ -151,7 +163,13 @@ export class Edge {
     this.#parts.calls.endRemaining('The edge was stopped at once.');
   }
 
-  async stop(): Promise<void> {
+  /** Drains and ends; asked again it is the same end. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
     const { settings, log, calls, signaling } = this.#parts;
     log.info({ calls: calls.size }, 'draining');
     const unregistered = signaling.unregister();

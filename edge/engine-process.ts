@@ -25,6 +25,8 @@ interface EngineConfig {
   };
   readonly hep: { readonly host: string; readonly port: number; readonly key?: string | undefined } | null;
   readonly limits: Readonly<Record<string, number>>;
+  /** Where the report of a fault goes; absent: to standard error. */
+  readonly dataFolder?: string;
 }
 
 const Address = Type.Object({ host: Type.String(), port: Type.Integer() });

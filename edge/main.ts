@@ -14,17 +14,17 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'pac
 /** For what comes after the calls of a drain: the last BYEs and reports, ms. */
 const closeMs = 15_000;
 
+const guard = guardProgram({ program: 'edge', version });
+
 async function run(): Promise<void> {
   ownerOnly();
   const settings = readSettings();
   const log = createLog(settings.logLevel);
   let edge: Edge | null = null;
   let stopping = false;
-  guardProgram({
-    program: 'edge',
-    version,
+  guard.attach({
     dataFolder: settings.dataDir,
-    underWay: () => ({ calls: edge?.calls ?? 0, stopping }),
+    underWay: () => ({ stopping, ...(edge?.underWay() ?? { starting: true }) }),
     log: (error, message, facts) => log.fatal({ err: error, ...facts }, message),
     // Running calls may end, new ones are refused.
     drain: async () => edge?.stop(),
@@ -34,7 +34,8 @@ async function run(): Promise<void> {
   log.info({ sip: `${settings.sip.host}:${settings.sip.port}` }, 'edge takes calls');
   const started = edge;
   const stop = (): void => {
-    if (stopping) {
+    // The second signal, or the first during the drain of a fault.
+    if (stopping || started.stopping) {
       started.hurry();
       return;
     }

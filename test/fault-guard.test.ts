@@ -19,8 +19,8 @@ async function run(fault: string, drain: string): Promise<{ code: number | null;
   writeFileSync(
     script,
     `import { guardProgram } from ${JSON.stringify(guard)};
-    guardProgram({
-      program: 'control', version: '1.2.3', dataFolder: ${JSON.stringify(folder)}, drainMs: 200,
+    guardProgram({ program: 'control', version: '1.2.3' }).attach({
+      dataFolder: ${JSON.stringify(folder)}, drainMs: 200,
       underWay: () => ({ calls: 3 }), log: () => undefined, drain: ${drain},
     });
     setInterval(() => undefined, 1000);

@@ -149,5 +149,5 @@ describe('a control plane that is killed between the raising of an alert and its
     expect(answered).toEqual([expect.stringMatching(/^sip\.alert\.raised evt_/)]);
     await control.end('SIGTERM');
     await mail.close();
-  }, 90_000);
+  }, 180_000);
 });

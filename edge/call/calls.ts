@@ -48,6 +48,12 @@ export class Calls {
     return this.#live.size;
   }
 
+  /** The oldest calls, for the report of a fault: their ids, way and state. */
+  underWay(): { oldest: { id: string; direction: string; answered: boolean }[] } {
+    const oldest = [...this.#live.values()].slice(0, 100);
+    return { oldest: oldest.map(({ id, direction, answered }) => ({ id, direction, answered })) };
+  }
+
   get draining(): boolean {
     return this.#draining;
   }

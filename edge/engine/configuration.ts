@@ -64,6 +64,8 @@ const ConfigurationSchema = Type.Object(
     ),
     hep: Type.Union([Type.Null(), Type.Object({ ...Address.properties, key: Type.Optional(Type.String()) })]),
     limits: Type.Optional(Limits),
+    /** Where the report of a fault goes; absent: to standard error. */
+    dataFolder: Type.Optional(Host),
   },
   { additionalProperties: false },
 );

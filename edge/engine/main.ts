@@ -4,12 +4,12 @@
  * outlives the edge.
  */
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { systemClock } from '#shared/clock.ts';
-import { guardProgram } from '#shared/fault-guard.ts';
+import { type GuardedParts, guardProgram } from '#shared/fault-guard.ts';
 import { ConfigurationError, parseConfiguration, stackOptions } from './configuration.ts';
 import type { Log } from './context.ts';
 import { Stack } from './stack.ts';
@@ -28,6 +28,8 @@ const { version } = JSON.parse(
 
 /** Addresses and CIDR blocks by the organization that names them. */
 const Sources = Type.Record(Type.String(), Type.Array(Type.String()));
+
+const guard = guardProgram({ program: 'engine', version });
 
 function emit(event: Record<string, unknown>): void {
   process.stdout.write(`${JSON.stringify(event)}\n`);
@@ -60,9 +62,11 @@ async function run(): Promise<void> {
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
   const first = await lines.next();
   if (first.done) throw new ConfigurationError('no configuration came on stdin');
-  const stack = new Stack(stackOptions(parseConfiguration(first.value)), systemClock, log, (sources) =>
+  const configuration = parseConfiguration(first.value);
+  const stack = new Stack(stackOptions(configuration), systemClock, log, (sources) =>
     emit({ event: 'refusals', sources }),
   );
+  if (configuration.dataFolder) guard.attach(guarded(stack, configuration.dataFolder));
   const addresses = await stack.listen();
   emit({ event: 'ready', ...addresses });
 
@@ -83,24 +87,24 @@ async function run(): Promise<void> {
   process.on('SIGINT', stop);
   // Whoever read our lines is gone: nobody will stop us.
   process.stdout.on('error', stop);
-  guardProgram({
-    program: 'engine',
-    version,
-    // As the edge, which hands its environment on.
-    dataFolder: resolve(process.env.TRUNKLINE_DATA || 'data'),
-    underWay: () => stack.metrics(),
+
+  for await (const line of { [Symbol.asyncIterator]: () => lines }) {
+    if (command(line, stack)) break;
+  }
+  await stop();
+}
+
+function guarded(stack: Stack, dataFolder: string): GuardedParts {
+  return {
+    dataFolder,
+    underWay: () => ({ ...stack.metrics(), dialogIds: stack.dialogs().slice(0, 100) }),
     log: (error, message, facts) => {
       const { message: what, stack: where } = error instanceof Error ? error : new Error(String(error));
       log('error', `${message}: ${what}`, { ...facts, stack: where });
     },
     drain: () => stack.close(),
     drainMs: CLOSE_WITHIN_MS,
-  });
-
-  for await (const line of { [Symbol.asyncIterator]: () => lines }) {
-    if (command(line, stack)) break;
-  }
-  await stop();
+  };
 }
 
 /** Carries out a command line. @returns whether the engine shall stop */

@@ -5,13 +5,14 @@ import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.ts';
 import { ControlToEdge, type EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import { apiErrors } from '#shared/errors.ts';
+import { isRefusal, type RetryLimits, retryPause } from './link-rules.ts';
 import type { Outbox, StoredReport } from './outbox.ts';
 
 const validFrame = Compile(ControlToEdge);
 
 type CommandFrame = Extract<ControlToEdge, { type: 'command' }>;
 
-export interface LinkLimits {
+export interface LinkLimits extends RetryLimits {
   /** Reports in one frame at most. */
   readonly batchReports: number;
   /** Octets of report bodies in one frame at most; a single larger report travels alone. */
@@ -20,13 +21,6 @@ export interface LinkLimits {
   readonly window: number;
   /** How long reports are gathered before a frame is sent, ms. */
   readonly gatherMs: number;
-  /**
-   * Wait before a new connection attempt, ms: first, at most (it doubles), and at most while control answers and
-   * refuses us, which no haste alters. Each is shortened by up to half, so that edges do not come all at once.
-   */
-  readonly retryMs: number;
-  readonly maxRetryMs: number;
-  readonly maxRefusedMs: number;
   /** Ping interval, and silence after which the connection counts as lost, ms. */
   readonly pingMs: number;
   readonly deadMs: number;
@@ -84,7 +78,6 @@ export class Link {
   #sentSeq = 0;
   /** Last sequence number of each frame on its way. */
   #inFlight: number[] = [];
-  #retryMs: number;
   /** Attempts in a row that did not connect. */
   #failures = 0;
   #retry: Timer | null = null;
@@ -99,7 +92,6 @@ export class Link {
   constructor(options: LinkOptions) {
     this.#options = options;
     this.#limits = options.limits ?? defaultLinkLimits;
-    this.#retryMs = this.#limits.retryMs;
   }
 
   get connected(): boolean {
@@ -189,9 +181,9 @@ export class Link {
     this.#status?.cancel();
     if (this.#closed || socket === null) return;
     socket.terminate();
-    this.#failures = wasReady ? 0 : this.#failures + 1;
     const { random = Math.random } = this.#options;
-    const pauseMs = Math.round(this.#retryMs * (1 - random() / 2));
+    const pauseMs = retryPause(this.#limits, this.#failures, isRefusal(why), random());
+    this.#failures++;
     // The first failure, and then ever more seldom.
     if (Number.isInteger(Math.log2(Math.max(1, this.#failures)))) {
       this.#options.log('warn', wasReady ? 'control plane lost' : 'control plane unreachable', {
@@ -202,9 +194,6 @@ export class Link {
       });
     }
     this.#retry = this.#options.clock.after(pauseMs, () => this.#connect());
-    const isRefused = why !== undefined && /^Unexpected server response: 4/.test(why);
-    const most = isRefused ? this.#limits.maxRefusedMs : this.#limits.maxRetryMs;
-    this.#retryMs = Math.min(this.#retryMs * 2, most);
   }
 
   #receive(text: string): void {
@@ -255,7 +244,6 @@ export class Link {
   #welcomed(acknowledged: number): void {
     this.connections += 1;
     this.#ready = true;
-    this.#retryMs = this.#limits.retryMs;
     this.#failures = 0;
     this.#inFlight = [];
     this.#options.outbox.acknowledge(acknowledged);

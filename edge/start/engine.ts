@@ -25,6 +25,7 @@ export function engineOf(
       clientTls: { ca: tls.ca, folder: tls.clients },
       hep: reporting.hep,
       limits: settings.engineLimits,
+      dataFolder: settings.dataDir,
     },
     clock,
     log,

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Clock, Timer } from '#shared/clock.ts';
+import { failuresAfter, lostLine, restartPause } from './restart-rules.ts';
 
 export interface ProgramOptions {
   readonly name: string;
@@ -13,21 +14,11 @@ export interface ProgramOptions {
    * Told whenever the program ended without being asked to, before it is started again. `isCrash`: by a signal or a
    * fault, so that the next start may go well; else it has said itself that it cannot work.
    */
-  readonly onLost: (how: string, restartInMs: number, isCrash: boolean) => void;
+  readonly onLost: (how: string, line: string, isCrash: boolean) => void;
 }
 
-/** Runs of this length count as healthy: the next pause is the shortest again. */
-const healthyMs = 60_000;
-const firstPauseMs = 500;
-/** A program that comes back late is an outage of its own. */
-const longestPauseMs = 5_000;
 /** How a program ends after a fault that it did not expect (shared/fault-guard.ts). */
 const exitFault = 70;
-
-/** @param failures how many times in a row the program ended early, from 1 */
-function restartPause(failures: number): number {
-  return Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1));
-}
 
 export class Program {
   readonly #options: ProgramOptions;
@@ -89,11 +80,11 @@ export class Program {
     if (!this.#child) return;
     this.#child = null;
     if (this.#stopping) return;
-    const { clock, onLost } = this.#options;
-    this.#failures = clock.now() - startedAt >= healthyMs ? 1 : this.#failures + 1;
+    const { clock, name, onLost } = this.#options;
+    this.#failures = failuresAfter(this.#failures, clock.now() - startedAt);
     const pause = restartPause(this.#failures);
     this.#restart = clock.after(pause, () => this.start());
-    onLost(how, pause, isCrash);
+    onLost(how, lostLine(name, how, pause, this.#failures), isCrash);
   }
 }
 

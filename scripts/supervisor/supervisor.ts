@@ -82,9 +82,8 @@ export class Supervisor {
       // Control counts itself ready only with an edge that has its configuration.
       env: { ...env, EXPECT_EDGE: env.EXPECT_EDGE || 'true' },
       clock: this.#clock,
-      onLost: (how, pause, isCrash) => {
-        if (this.#ready || isCrash)
-          this.#options.say(`${name} ${how}; starting it again in ${pause / 1000} s`);
+      onLost: (how, line, isCrash) => {
+        if (this.#ready || isCrash) this.#options.say(line);
         else this.#lost = `${name} ${how}`;
       },
     });

@@ -1,0 +1,27 @@
+/** Which requests are being answered, for the report of a fault: routes and ids, no parameters and no bodies. */
+import type { Clock } from '#shared/clock.ts';
+import type { App } from './app-types.ts';
+
+export interface RequestUnderWay {
+  readonly id: string;
+  readonly method: string;
+  /** Pattern of the route, such as `/v1/calls/:id`. */
+  readonly route: string;
+  readonly since: string;
+}
+
+/** Requests that a report lists. */
+const mostListed = 100;
+
+/** @returns what lists those that have not ended, oldest first */
+export function trackRequests(app: App, clock: Clock): () => RequestUnderWay[] {
+  const running = new Set<RequestUnderWay>();
+  app.addHook('onRequest', async (request, reply) => {
+    const { id, method, routeOptions } = request;
+    const one = { id, method, route: routeOptions.url ?? '', since: new Date(clock.now()).toISOString() };
+    running.add(one);
+    // Also for whoever has gone before the answer.
+    reply.raw.once('close', () => running.delete(one));
+  });
+  return () => [...running].slice(0, mostListed);
+}
