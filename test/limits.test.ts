@@ -10,7 +10,7 @@ const page = readFileSync(join(root, 'docs', 'limits.md'), 'utf8');
 const settings: readonly { readonly name: string; readonly default: string }[] = [...ofEdge, ...ofControl];
 
 /** Names that say of a setting that it is a limit. */
-const isLimit = /MAX|QUOTA|_PER_|LIMIT|INBOUND_TRIES$|INBOUND_SOURCES|_BYTES$|MEMORY_MB/;
+const isLimit = /MAX|QUOTA|_PER_|LIMIT|INBOUND_TRIES$|INBOUND_SOURCES|FIRST_MESSAGE_S$|_BYTES$|MEMORY_MB/;
 /** The end of a range, and a pause. */
 const isNone = /^(RTP_PORT_MAX|REGISTER_RETRY_MAX_S)$/;
 

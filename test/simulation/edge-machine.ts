@@ -61,6 +61,7 @@ export class EdgeMachine {
   #engineClock: MachineClock;
   engine: Stack;
   alive = true;
+  readonly #death = Promise.withResolvers<void>();
   /** Set: the process dies at the next write, before or after it. */
   dieAtWrite: 'before' | 'after' | null = null;
 
@@ -204,14 +205,19 @@ export class EdgeMachine {
   /** Power off: nothing of it runs any more, and what it may still write no next process reads (see `folder`). */
   die(): void {
     this.alive = false;
+    this.#death.resolve();
     this.clock.die();
     this.#engineClock.die();
     this.#site.network.kill(machine);
     this.#site.network.kill(loopback);
   }
 
-  /** Ends as an operator wants it. */
-  async stop(): Promise<void> {
+  /** Ends as an operator wants it, or dies meanwhile. */
+  stop(): Promise<void> {
+    return Promise.race([this.#stop(), this.#death.promise]);
+  }
+
+  async #stop(): Promise<void> {
     await this.calls.drain(20_000);
     this.#trunks.close();
     this.#probes.flush();

@@ -22,8 +22,9 @@ const addresses = ['10.1.0.1', '10.1.0.2', '10.1.0.3'] as const;
 const troubledMs = 150_000;
 /** The longest transaction (64 T1), a REGISTER or REFER that is waited for, and some more. */
 const answersMs = 100_000;
-/** Session timers, which end calls whose peers are gone (240 s), and what follows. */
-const sessionsMs = 400_000;
+/** What ends calls whose peers are gone: session timers (240 s), else the longest call, and what follows. */
+const sessionsMs = 500_000;
+const maxMinutes = 5;
 
 export interface WorldParts {
   readonly seed: number;
@@ -109,7 +110,10 @@ export class World {
       direction: 'outbound',
       failover_config: { enabled: true, endpoints: others, failback: 'auto' },
     });
-    await this.#api('POST', `/v1/inbound/${encodeURIComponent(number)}`, { prompt: 'Say hello.' });
+    await this.#api('POST', `/v1/inbound/${encodeURIComponent(number)}`, {
+      prompt: 'Say hello.',
+      max_duration: maxMinutes,
+    });
   }
 
   /** Plans what comes over the world. */
@@ -165,7 +169,12 @@ export class World {
 
   async #place(): Promise<void> {
     const { random, tell } = this.#parts;
-    const order = { phone_number: `+1415555${random.between(1000, 9999)}`, from: number, task: 'Say hello.' };
+    const order = {
+      phone_number: `+1415555${random.between(1000, 9999)}`,
+      from: number,
+      task: 'Say hello.',
+      max_duration: maxMinutes,
+    };
     const { status, text } = await this.#api('POST', '/v1/calls', order);
     if (status !== 200) return;
     const { call_id: id } = JSON.parse(text) as { call_id: string };

@@ -1,0 +1,268 @@
+/**
+ * What belongs to one organization is unknown to another. Every route of the OpenAPI document is asked by a stranger
+ * with the ids of somebody else's things, in its path, its query and its body: a path answers as for an id that nobody
+ * has, and nothing is shown or changed.
+ */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { order, type PortTest, smallPdf, startPortTest, upload } from '../porting/testing.ts';
+import { callRecord, connectEdge, reportFrame } from '../testing/edge-client.ts';
+import type { Answer } from '../testing/harness.ts';
+import { type ServedRoute, servedRoutes, unknownId } from '../testing/routes.ts';
+
+const number = '+14155550100';
+const testing = '/v1/agent-testing';
+/** In every name and text of the owner. */
+const mark = 'Zanzibar';
+const words = { name: mark, text: mark };
+const graph = { nodes: [{ id: 'a', type: 'End Call', data: { ...words, isStart: true } }], edges: [] };
+
+const test: PortTest = await startPortTest({ RATE_LIMIT_PER_MINUTE: '1000000' });
+const routes = (await servedRoutes(test)).filter(({ access }) => access === 'customer');
+/** Routes whose path names a thing of an organization; an integration is the release's. */
+const withIds = routes.filter(({ name }) => /\{(?!integration\})/.test(name));
+const others = routes.filter((route) => !withIds.includes(route));
+/** The owner's things: by the part of a path that stands before the id, and by the name of a property. */
+let byPath: Readonly<Record<string, string>> = {};
+let byName: Readonly<Record<string, unknown>> = {};
+
+async function made(url: string, body: object): Promise<Answer['body']> {
+  const answer = await test.call('POST', url, { body });
+  if (answer.status !== 200) throw new Error(`${url}: ${answer.text}`);
+  return answer.body;
+}
+
+beforeAll(async () => {
+  const pathway_id = String((await made('/v1/pathway/create', { name: mark })).pathway_id);
+  await made(`/v1/pathway/${pathway_id}`, graph);
+  await made(`/v1/pathway/${pathway_id}/version`, { name: mark, ...graph });
+  const persona_id = String((await made('/v1/personas', { name: mark })).data?.id);
+  const tool = {
+    description: mark,
+    integration: 'custom-code',
+    action: 'run_javascript',
+    body: { code: '1' },
+  };
+  const tool_id = String((await made('/v2/tools', { name: mark, ...tool })).data?.id);
+  const kept = await made('/v1/integrations/rest_api/resources', { name: mark, credentials: {} });
+  const widget_id = String((await made('/v1/widget', { name: mark, pathway_id })).data?.widget?.id);
+  const thread_id = String((await made(`/v1/widget/${widget_id}/threads`, {})).data?.thread?.id);
+  const input_messages = [{ role: 'user', content: mark }];
+  const replay = { pathway_id, name: mark, scenario_type: 'REPLAY', input_messages };
+  const scenario_id = String((await made(`${testing}/scenarios`, replay)).id);
+  const scenarios = { scenario_ids: [scenario_id], pathway_id };
+  const run_id = String((await made(`${testing}/scenarios/${scenario_id}/run`, {})).run_id);
+  const batch_id = String((await made(`${testing}/batch-run`, { scenario_ids: [scenario_id] })).batch_id);
+  const set = await made(`${testing}/simulation-sets`, { ...scenarios, simulations_per_scenario: 2 });
+  const tornado = `${testing}/tornado/${String((await made(`${testing}/tornado/start`, scenarios)).session_id)}`;
+  const chat_id = String((await made('/v1/pathway/chat/create', { pathway_id })).data?.chat_id);
+  await made('/v1/sip/attach', { phone_number: number, directions: ['inbound'] });
+  const document_sid = String((await upload(test, smallPdf)).body.data?.document_sid);
+  const port = await made('/v1/sip/port/initiate', order(['+14155550190']));
+  const port_request_id = String(port.data?.port_request_id);
+  const edge = await connectEdge(test);
+  const call = callRecord(test.orgId, { from: mark });
+  const message = {
+    at: call.started_at,
+    direction: 'received' as const,
+    transport: 'tls' as const,
+    local: '198.51.100.7:5061',
+    remote: '198.51.100.9:5061',
+    start_line: `INVITE sip:${mark}@x SIP/2.0`,
+    raw: `INVITE sip:${mark}@x SIP/2.0\r\n\r\n`,
+  };
+  edge.send(
+    reportFrame(1, [
+      { type: 'call', call },
+      { type: 'trace', call_id: call.id, messages: [message], truncated: false },
+    ]),
+  );
+  await edge.next('ack');
+  await edge.kill();
+  // What runs by itself comes to its end first.
+  await vi.waitFor(
+    async () => {
+      const { body } = await test.call('GET', `${testing}/runs?limit=100`);
+      const runs = body.runs as unknown as { status: string }[];
+      const session = await test.call('GET', `${tornado}/status`);
+      const states = [...runs.map(({ status }) => status), String(session.body.status)];
+      expect(states.filter((state) => /PENDING|QUEUED|RUNNING/.test(state))).toEqual([]);
+    },
+    { timeout: 60_000 },
+  );
+  byPath = {
+    '/v2/tools': tool_id,
+    '/v1/widget': widget_id,
+    threads: thread_id,
+    '/v1/sip/port/document': document_sid,
+    '/v1/sip/port': port_request_id,
+    [`${testing}/scenarios`]: scenario_id,
+    [`${testing}/runs`]: run_id,
+    [`${testing}/batches`]: batch_id,
+    [`${testing}/simulation-sets`]: String(set.simulation_set_id),
+    [`${testing}/tornado`]: tornado.split('/').at(-1) ?? '',
+    [`${testing}/analytics`]: pathway_id,
+    // Everybody's, with somebody else's pathway in the body.
+    [`${testing}/templates`]: 'tmpl_happy_path',
+    '/v1/sip/calls': call.id,
+    '/v1/calls': call.id,
+    '/v1/inbound': number,
+    '/v1/pathway': pathway_id,
+    version: '1',
+    '/v1/personas': persona_id,
+    '/v1/pathway/chat': chat_id,
+    resources: String(kept.data?.resource?.id),
+  };
+  byName = {
+    pathway_id,
+    persona_id,
+    tool_id,
+    widget_id,
+    thread_id,
+    scenario_id,
+    scenario_ids: [scenario_id],
+    run_id,
+    run_ids: [run_id],
+    batch_id,
+    chat_id,
+    call_id: call.id,
+    phone_number: number,
+    phone_numbers: [number],
+    inbound_numbers: [number],
+    from: number,
+    document_sid,
+    port_request_id,
+    tools: [tool_id],
+    default_tools: [tool_id],
+  };
+});
+afterAll(() => test.close());
+
+/** The path of a route with ids. @param idOf what stands in place of the id behind this part of the path */
+function pathOf({ name }: ServedRoute, idOf: (before: string) => string): string {
+  const [, path = ''] = name.split(' ');
+  let url = '';
+  for (const part of path.split('/').slice(1)) {
+    const before = ['threads', 'version', 'resources'].find((last) => url.endsWith(`/${last}`)) ?? url;
+    if (part === '{integration}') url += '/rest_api';
+    else url += part.startsWith('{') ? `/${idOf(before)}` : `/${part}`;
+  }
+  return url;
+}
+
+/** A body that the route takes, with the owner's ids wherever there is a place for them. */
+function bodyOf({ body, example }: ServedRoute): object {
+  const { properties = {} } = (body ?? {}) as { properties?: object };
+  const known = Object.entries(byName).filter(([name]) => name in properties);
+  return { ...example, ...Object.fromEntries(known) };
+}
+
+/** A good body for a path with ids: of a new scenario the pathway is the owner's, too. */
+function plainBodyOf({ name, example }: ServedRoute): object {
+  if (name.includes('/version/')) return { name: 'v', ...graph };
+  return name.endsWith('/clone') ? { pathway_id: byName.pathway_id } : example;
+}
+
+function ask({ method }: ServedRoute, url: string, body: object): Promise<Answer> {
+  const isRead = method === 'GET' || method === 'DELETE';
+  return test.call(method, url, { key: test.foreignKey, ...(isRead ? {} : { body }) });
+}
+
+/** Rows that belong to nobody, or that any request writes. */
+const ofRequests = /^(api_keys|counters|idempotency_keys)$/;
+
+async function rows(): Promise<ReadonlyMap<string, number>> {
+  const { db } = test.control.services.database;
+  const found = new Map<string, number>();
+  for (const { name } of await db.introspection.getTables()) {
+    if (ofRequests.test(name)) continue;
+    const { rows: all } = await sql<object>`select * from ${sql.table(name)}`.execute(db);
+    for (const row of all) {
+      const text = `${name} ${JSON.stringify(row)}`;
+      found.set(text, (found.get(text) ?? 0) + 1);
+    }
+  }
+  return found;
+}
+
+/** Rows that one has and the other has not. */
+function missing(from: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): string[] {
+  return [...from].filter(([row, count]) => (other.get(row) ?? 0) < count).map(([row]) => row);
+}
+
+/** Ids that nobody has, where they are no UUIDs. */
+const nobodys: Readonly<Record<string, string>> = {
+  '/v1/inbound': '+14155550111',
+  [`${testing}/templates`]: 'tmpl_happy_path',
+  version: '1',
+};
+
+/** Lists of what a thing has: of an unknown thing there is none. */
+const empty = new Set(['GET /v1/widget/{id}/threads']);
+
+const names = (list: readonly ServedRoute[]) => list.map((route) => [route.name, route] as const);
+
+describe('a path with the id of a thing of another organization', () => {
+  it('is asked on every route that takes an id', () => {
+    expect(withIds.length).toBeGreaterThan(50);
+    const unnamed = withIds.map((route) => pathOf(route, (before) => byPath[before] ?? `?${before}`));
+    expect(unnamed.filter((url) => url.includes('?'))).toEqual([]);
+  });
+
+  it('leads its owner somewhere', async () => {
+    const gets = withIds.filter(
+      ({ method, name }) => method === 'GET' && !/events$|letter$|pcap$/.test(name),
+    );
+    const answers = await Promise.all(
+      gets.map(async ({ name }, index) => {
+        const route = gets[index] as ServedRoute;
+        return [
+          name,
+          (
+            await test.call(
+              'GET',
+              pathOf(route, (before) => byPath[before] ?? ''),
+            )
+          ).status,
+        ];
+      }),
+    );
+    expect(answers.filter(([, status]) => status !== 200)).toEqual([]);
+  });
+
+  it.each(names(withIds))(
+    '%s answers as for an id that nobody has, and changes nothing',
+    async (_, route) => {
+      const before = await rows();
+      const owners = pathOf(route, (last) => byPath[last] ?? '');
+      const answer = await ask(route, owners, plainBodyOf(route));
+      const nobodysPath = pathOf(route, (last) => nobodys[last] ?? unknownId);
+      const unknown = await ask(route, nobodysPath, plainBodyOf(route));
+      expect([answer.status, answer.codes]).toEqual([empty.has(route.name) ? 200 : 404, unknown.codes]);
+      if (empty.has(route.name)) expect(answer.text).toBe(unknown.text);
+      expect(answer.text).not.toContain(mark);
+      const after = await rows();
+      expect([missing(before, after), missing(after, before)]).toEqual([[], []]);
+    },
+  );
+});
+
+describe('a query or a body with the ids of another organization', () => {
+  it.each(names(others))('%s shows and changes nothing of it', async (_, route) => {
+    const before = await rows();
+    const query = route.queryNames.flatMap((name) => {
+      const value = byName[name];
+      return value === undefined ? [] : [`${name}=${encodeURIComponent(String(value))}`];
+    });
+    const [, path = ''] = route.name.split(' ');
+    const url = path.replace('{integration}', 'rest_api');
+    const asked = query.length > 0 ? `${url}?${query.join('&')}` : url;
+    const answer = await ask(route, asked, bodyOf(route));
+    // No edge is connected.
+    if (answer.status !== 503) expect(answer.status).toBeLessThan(500);
+    expect(answer.text).not.toContain(mark);
+    const after = await rows();
+    expect(missing(before, after).filter((row) => !row.includes(test.foreignOrgId))).toEqual([]);
+    expect(missing(after, before).filter((row) => row.includes(test.orgId))).toEqual([]);
+  });
+});
