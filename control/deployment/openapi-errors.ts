@@ -36,6 +36,8 @@ function codesOf(route: DescribedRoute): ReadonlySet<ApiErrorCode> {
     ...(route.hasBody || isDelete ? ofBodies : []),
     ...(needsKey && methods.includes('GET') ? (['ANSWER_TOO_LARGE'] as const) : []),
     ...(route.hasQuery ? (['INVALID_PARAMETER'] as const) : []),
+    // Ids in its paths are judged by their form (contract 7).
+    ...(groupOf(route.url) === 'widget' && route.url.includes(':id') ? (['INVALID_PARAMETER'] as const) : []),
     ...(needsKey && isPost ? (['INVALID_PARAMETER', 'IDEMPOTENCY_CONFLICT'] as const) : []),
     ...(needsKey && route.url.startsWith('/v1/sip') ? (['SIP_NOT_ENABLED'] as const) : []),
     ...(route.access === 'operator' ? (['OPERATOR_KEY_REQUIRED'] as const) : []),

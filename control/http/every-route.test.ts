@@ -92,6 +92,17 @@ describe('every route that takes a body', () => {
   });
 });
 
+describe('every route of a widget', () => {
+  const ofWidget = withKey.filter(({ url }) => url.startsWith('/v1/widget/'));
+
+  it.each(names(ofWidget))(
+    '%s names the refusal of an id that is none in the OpenAPI document',
+    (_, route) => {
+      expect(route.codes['400']).toContain('INVALID_PARAMETER');
+    },
+  );
+});
+
 describe('every DELETE', () => {
   const deleting = withKey.filter(({ method }) => method === 'DELETE');
 

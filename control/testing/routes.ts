@@ -21,6 +21,8 @@ export interface ServedRoute {
   readonly queryNames: readonly string[];
   /** Of its answers. */
   readonly statuses: readonly string[];
+  /** Error codes by status. */
+  readonly codes: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Has the form of every id, and is none. */
@@ -64,6 +66,12 @@ function routeOf(
     contentType,
     example: example as Record<string, unknown>,
     statuses: Object.keys(operation.responses ?? {}),
+    codes: Object.fromEntries(
+      Object.entries(operation.responses ?? {}).map(([status, { content }]) => [
+        status,
+        Object.keys(Object.values(content ?? {})[0]?.examples ?? {}),
+      ]),
+    ),
     queryNames: (operation.parameters ?? []).filter((one) => one.in === 'query').map((one) => one.name),
   };
 }
