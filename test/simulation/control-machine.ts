@@ -42,7 +42,7 @@ export class ControlMachine {
       ALLOW_PRIVATE_TARGETS: '10.0.0.0/8',
       EDGE_LOST_SECONDS: '600',
     });
-    const app = await createApp({ config, clock, logger: pino({ level: 'silent' }) });
+    const app = await time.still(createApp({ config, clock, logger: pino({ level: 'silent' }) }));
     return new ControlMachine(app, clock, network);
   }
 

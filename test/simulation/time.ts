@@ -26,6 +26,8 @@ export class SimTime {
   steps = 0;
   #order = 0;
   readonly #heap: Event[] = [];
+  /** Work on real files, which takes real time: the world stands still until it is done. */
+  readonly #real = new Set<Promise<unknown>>();
 
   at(ms: number, fire: () => void): Timer {
     const event: Event = { at: Math.max(ms, this.now), order: this.#order++, fire, cancelled: false };
@@ -41,20 +43,37 @@ export class SimTime {
     return this.at(this.now + Math.max(0, ms), fire);
   }
 
+  /** Has `work`, which waits for nothing in the world, take no time in it. */
+  async still<T>(work: Promise<T>): Promise<T> {
+    this.#real.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#real.delete(work);
+    }
+  }
+
   /** Works off all events of the next `ms` milliseconds. @param each called after every event, at rest */
   async run(ms: number, each: () => void = () => {}): Promise<void> {
     const end = this.now + ms;
-    await rest();
+    await this.#rest();
     for (let first = this.#heap[0]; first && first.at <= end; first = this.#heap[0]) {
       this.#pop();
       if (first.cancelled) continue;
       this.now = first.at;
       this.steps++;
       first.fire();
-      await rest();
+      await this.#rest();
       each();
     }
     this.now = end;
+  }
+
+  async #rest(): Promise<void> {
+    do {
+      await Promise.allSettled(this.#real);
+      for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => immediate(resolve));
+    } while (this.#real.size > 0);
   }
 
   #before(one: Event, other: Event): boolean {
@@ -90,10 +109,6 @@ export class SimTime {
     }
     heap[at] = last;
   }
-}
-
-async function rest(): Promise<void> {
-  for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => immediate(resolve));
 }
 
 /** The clock of one machine of the world. Its wall clock may jump; its timers do not, and die with it. */
