@@ -268,6 +268,20 @@ describe('a call of ours', () => {
 });
 
 describe('the next place', () => {
+  it('is asked without the same headers, and the transcript says so once', async () => {
+    routes.places = [placeAt(5061), placeAt(5062)];
+    const headers = [{ name: 'X-Crm', why: 'the variable crm has no value' }];
+    const first = await dialling();
+    first.peer.headersLeftOut?.(headers);
+    first.peer.unreachable('no route to host');
+    await settle();
+    dialer.last.peer.headersLeftOut?.(headers);
+    expect(lines).toEqual(['The header X-Crm was not sent: the variable crm has no value.']);
+    dialer.last.peer.unreachable('no route to host');
+    await settle();
+    expectNothingLeft();
+  });
+
   const second = placeAt(5062, { route: { ...route, trunkId: 'trunk-2', codecs: ['PCMA'] } });
 
   it('is tried after a failure, with media of its own', async () => {

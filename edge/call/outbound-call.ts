@@ -24,6 +24,7 @@ import {
   outboundMove,
 } from './outbound-state.ts';
 import { verdictOf } from './outbound-verdict.ts';
+import type { LeftOutHeader } from './ports/dialing.ts';
 import type { AttemptOutcome, Hunt, OutboundRoute, Place } from './ports/routes.ts';
 import type { CallLeg, DialogLeg, LegFacts } from './ports/signaling.ts';
 import { mappableVariables } from './record.ts';
@@ -47,6 +48,8 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
   #replacement: CallLeg | null = null;
   /** What the call ends with when no place is left. */
   #verdict: Termination | null = null;
+  /** Notes about headers that were not sent. */
+  readonly #leftOut = new Set<string>();
   /** Settled when the agent is ready or the call has ended for it; null before the first attempt. */
   #agentReady: Promise<void> | null = null;
 
@@ -237,6 +240,7 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
     attempt.leg = dialer.dial(target, invite, {
       ...inDialog,
       ...attempt.events(),
+      headersLeftOut: (headers) => this.#noteLeftOut(headers),
       reaccept: async (answer) => {
         await inDialog.reaccept(answer);
         this.#media.renegotiated();
@@ -244,6 +248,16 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
     });
     const timer = this.body.after(ringTimeoutMs, () => this.#overdue(attempt, ringTimeoutMs));
     attempt.waits(() => this.body.cancel(timer));
+  }
+
+  /** Each is said once, although every attempt has the same. */
+  #noteLeftOut(headers: readonly LeftOutHeader[]): void {
+    for (const { name, why } of headers) {
+      const text = `The header ${name} was not sent: ${why}.`;
+      if (this.#leftOut.has(text)) continue;
+      this.#leftOut.add(text);
+      this.body.ledger.note(text);
+    }
   }
 
   /** The time for ringing is over. Where nothing was heard of the place, nothing rang there either. */

@@ -100,6 +100,19 @@ describe('headers of an INVITE of ours', () => {
     expect(sent([custom('crm', 'X-Crm-Id'), custom('toString', 'X-B')], { crm: null })).toEqual({});
   });
 
+  it('are named with the reason when there is nothing to send', () => {
+    const empty: HeaderMapping = { type: 'uui', target: 't', encoding: 'hex' };
+    const mappings = [custom('crm', 'X-Crm-Id'), custom('a', 'X-A'), custom('gone', 'X-Gone'), empty];
+    expect(outboundHeaders(mappings, { a: '', gone: null })).toEqual({
+      headers: { 'X-A': '' },
+      leftOut: [
+        { name: 'X-Crm-Id', why: 'the variable crm has no value' },
+        { name: 'X-Gone', why: 'the variable gone has no value' },
+        { name: 'User-to-User', why: 'it has no content' },
+      ],
+    });
+  });
+
   it('have constants', () => {
     expect(sent([custom('X-Site', 'north', true)])).toEqual({ 'X-Site': 'north' });
   });
@@ -116,7 +129,11 @@ describe('headers of an INVITE of ours', () => {
     ...['Content-Type', 'Content-Length', 'Authorization', 'Proxy-Authorization'],
     ...['Require', 'Session-Expires', 'f', 'X A', 'X:', '', 'x'.repeat(65)],
   ])('cannot be %j', (name) => {
-    expect(outboundHeaders([custom(name, 'x', true)], {})).toEqual({ headers: {}, leftOut: [name] });
+    const { headers, leftOut } = outboundHeaders([custom(name, 'x', true)], {});
+    expect([headers, leftOut.map((one) => one.name)]).toEqual([{}, [name]]);
+    expect(leftOut[0]?.why).toMatch(
+      /^(this is not the name of a header|the edge writes this header itself)$/,
+    );
     expect(sent([custom('v', name)], { v: 'x' })).toEqual({});
   });
 
@@ -124,7 +141,8 @@ describe('headers of an INVITE of ours', () => {
     const many = Array.from({ length: 16 }, (_, index) => custom(`X-${index}`, 'x', true));
     expect(Object.keys(sent(many))).toHaveLength(15);
     const long = [custom('X-A', 'a'.repeat(3_990), true), custom('X-B', 'b'.repeat(11), true)];
-    expect(outboundHeaders(long, {}).leftOut).toEqual(['X-B']);
+    const why = 'all custom headers have at most 4000 characters';
+    expect(outboundHeaders(long, {}).leftOut).toEqual([{ name: 'X-B', why }]);
   });
 
   it('stand once, whatever their case: the last one counts', () => {

@@ -2,6 +2,7 @@
 import { isBuiltIn } from '#shared/agent/built-in-variables.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
+import type { LeftOutHeader } from '../call/ports/dialing.ts';
 import { type HeaderFields, printable, tokensOf } from './headers.ts';
 
 /** Headers that become variables without a mapping, besides every `X-` header. */
@@ -68,21 +69,19 @@ const maxMappedLength = 4_000;
 
 export interface MappedHeaders {
   readonly headers: Readonly<Record<string, string>>;
-  /** Names of headers that may not be sent, or for which there was no more room. */
-  readonly leftOut: readonly string[];
+  readonly leftOut: readonly LeftOutHeader[];
 }
 
-/** @returns the headers of an INVITE of ours; variables without a value give none */
+/** The headers of an INVITE of ours. A mapping that gives none is in `leftOut`, also where its variable has no value. */
 export function outboundHeaders(mappings: readonly HeaderMapping[], variables: CallVariables): MappedHeaders {
   const headers: Record<string, string> = {};
-  const leftOut: string[] = [];
+  const leftOut: LeftOutHeader[] = [];
   let room = maxMappedLength;
   for (const mapping of mappings.slice(0, maxMappings)) {
-    const header = outboundHeader(mapping, variables);
-    if (!header) continue;
-    const [name, value] = header;
-    if (!token.test(name) || ownHeaders.has(name.toLowerCase()) || value.length > room) {
-      leftOut.push(name);
+    const { name, value } = outboundHeader(mapping, variables);
+    const why = value === null ? emptyReason(mapping) : obstacleTo(name, value, room);
+    if (value === null || why !== null) {
+      leftOut.push({ name, why: why ?? '' });
       continue;
     }
     room -= value.length;
@@ -94,20 +93,37 @@ export function outboundHeaders(mappings: readonly HeaderMapping[], variables: C
   return { headers, leftOut };
 }
 
-function outboundHeader(mapping: HeaderMapping, variables: CallVariables): [string, string] | null {
+interface MappedHeader {
+  readonly name: string;
+  /** null: there is nothing to send */
+  readonly value: string | null;
+}
+
+function outboundHeader(mapping: HeaderMapping, variables: CallVariables): MappedHeader {
   if (mapping.type === 'uui') {
+    const name = 'User-to-User';
     const content = mapping.content ?? '';
     const text = textOf(variables, content) ?? content;
-    if (text === '') return null;
+    if (text === '') return { name, value: null };
     const purpose = mapping.purpose ? `;purpose=${mapping.purpose}` : '';
-    return [
-      'User-to-User',
-      clean(`${Buffer.from(clean(text), 'utf8').toString('hex')};encoding=hex${purpose}`),
-    ];
+    const hex = Buffer.from(clean(text), 'utf8').toString('hex');
+    return { name, value: clean(`${hex};encoding=hex${purpose}`) };
   }
-  if (mapping.passthrough === true) return [mapping.key, clean(mapping.value)];
+  if (mapping.passthrough === true) return { name: mapping.key, value: clean(mapping.value) };
   const value = textOf(variables, mapping.key);
-  return value === null ? null : [mapping.value, clean(value)];
+  return { name: mapping.value, value: value === null ? null : clean(value) };
+}
+
+function emptyReason(mapping: HeaderMapping): string {
+  return mapping.type === 'uui' ? 'it has no content' : `the variable ${mapping.key} has no value`;
+}
+
+/** Why a header with a value is not sent; null: it is. */
+function obstacleTo(name: string, value: string, room: number): string | null {
+  if (!token.test(name)) return 'this is not the name of a header';
+  if (ownHeaders.has(name.toLowerCase())) return 'the edge writes this header itself';
+  if (value.length > room) return `all custom headers have at most ${maxMappedLength} characters`;
+  return null;
 }
 
 /** A variable as text; null when there is none. */

@@ -2,7 +2,7 @@
  * The tries of one INVITE of ours: each is what the refusal of the one before asks for, an answer to its challenge
  * (RFC 3261 section 22.2) or a longer session interval (RFC 4028 section 7.4).
  */
-import type { DialRefusal, DialTarget, OutboundInvite } from '../call/ports/dialing.ts';
+import type { DialRefusal, DialTarget, LeftOutHeader, OutboundInvite } from '../call/ports/dialing.ts';
 import { Authenticator, isChallenge } from './authenticator.ts';
 import type { Environment } from './environment.ts';
 import { type HeaderFields, headerOf } from './headers.ts';
@@ -16,6 +16,8 @@ export interface InviteTriesOptions {
   readonly target: DialTarget;
   readonly invite: OutboundInvite;
   readonly fromTag: string;
+  /** Called once, with the first try. */
+  readonly headersLeftOut?: ((headers: readonly LeftOutHeader[]) => void) | undefined;
 }
 
 export class InviteTries {
@@ -38,7 +40,7 @@ export class InviteTries {
   }
 
   next(): NewRequest {
-    const { environment, target, invite, fromTag } = this.#options;
+    const { environment, headersLeftOut, target, invite, fromTag } = this.#options;
     const { leftOut, ...message } = inviteOf(environment, target, invite, {
       fromTag,
       cseq: ++this.#cseq,
@@ -47,7 +49,8 @@ export class InviteTries {
       authorization: this.#authentication.headers,
     });
     if (leftOut.length > 0 && this.#cseq === 1) {
-      environment.log.warn({ headers: leftOut }, 'mapped headers that may not be sent are left out');
+      environment.log.warn({ headers: leftOut }, 'custom headers are not sent');
+      headersLeftOut?.(leftOut);
     }
     return message;
   }

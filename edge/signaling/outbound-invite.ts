@@ -1,5 +1,5 @@
 /** The INVITE that begins a call of ours, as data. Pure. */
-import type { DialTarget, OutboundInvite } from '../call/ports/dialing.ts';
+import type { DialTarget, LeftOutHeader, OutboundInvite } from '../call/ports/dialing.ts';
 import { capabilities, type Environment } from './environment.ts';
 import { outboundHeaders } from './header-mapping.ts';
 import { contactOf } from './headers.ts';
@@ -37,7 +37,7 @@ export function inviteOf(
   target: DialTarget,
   invite: OutboundInvite,
   { fromTag, cseq, expiresS, minS, authorization }: InviteTry,
-): NewRequest & { readonly leftOut: readonly string[] } {
+): NewRequest & { readonly leftOut: readonly LeftOutHeader[] } {
   const { publicAddress, software } = environment;
   const place = placeOf(dialled(invite.to), target);
   // The engine writes its own address for "localhost".

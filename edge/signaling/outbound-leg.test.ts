@@ -110,6 +110,23 @@ function peer(invite: Sent, method: string, body = '', headers: Record<string, s
 }
 
 describe('an INVITE of ours', () => {
+  it('says which custom headers it does not have, once for all its tries', async () => {
+    const told: unknown[] = [];
+    const headers = [
+      { type: 'custom' as const, key: 'crm', value: 'X-Crm-Id' },
+      { type: 'custom' as const, key: 'plan', value: 'X-Plan' },
+    ];
+    const credentials = { username: 'u', password: 'p', realm: null };
+    const invite = { ...invitation, headers, variables: { plan: 'gold' }, credentials };
+    leg = signaling.dial(target, invite, { ...events, headersLeftOut: (some) => told.push(...some) });
+    const first = await server.next();
+    expect(first.headers).toMatchObject({ 'x-plan': 'gold' });
+    const challenge = { 'WWW-Authenticate': 'Digest realm="r", nonce="n", qop="auth"' };
+    server.answer(first, 401, 'Unauthorized', { headers: challenge });
+    expect((await server.next()).startLine).toMatch(/^INVITE /);
+    expect(told).toEqual([{ name: 'X-Crm-Id', why: 'the variable crm has no value' }]);
+  });
+
   it('has the domain as Request-URI and the address as next hop', async () => {
     const invite = await dial({ to: 'sip:anna.b@pbx.example;user=phone' });
     expect(invite.startLine).toBe('INVITE sip:anna.b@trunk.example:5061;transport=tls SIP/2.0');

@@ -70,7 +70,13 @@ export class OutboundLeg implements Leg, DialogOwner {
     const { publicAddress } = environment;
     this.#options = { ...options, environment };
     this.#contact = publicAddress === null ? null : `<sip:${publicAddress};transport=tls>`;
-    this.#tries = new InviteTries({ environment, target, invite, fromTag: this.#fromTag });
+    this.#tries = new InviteTries({
+      environment,
+      target,
+      invite,
+      fromTag: this.#fromTag,
+      headersLeftOut: (headers) => events.headersLeftOut?.(headers),
+    });
     this.#session = new DialogSession({
       environment,
       events: {

@@ -45,6 +45,14 @@ export interface OutboundInvite {
   readonly referredBy?: string | null;
 }
 
+/** A custom header that an INVITE does not have. */
+export interface LeftOutHeader {
+  /** As configured. */
+  readonly name: string;
+  /** A clause for a person. */
+  readonly why: string;
+}
+
 /** A final response that is no answer, as it came. */
 export interface DialRefusal {
   /** 300 to 699 */
@@ -74,6 +82,8 @@ export interface DialEvents
     LegEvents,
     'bye' | 'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'referred' | 'referRefused' | 'replacedBy'
   > {
+  /** The INVITE goes out without these headers of `OutboundInvite.headers`. */
+  headersLeftOut?(headers: readonly LeftOutHeader[]): void;
   /** A provisional response: 100, or 180 to 199. `sdp` is early media, an answer to our offer. */
   progress(status: number, sdp: string | null): void;
   /** A 2xx came and its ACK is out. `sdp` is null when a reliable provisional response had the answer. */
