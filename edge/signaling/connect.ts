@@ -10,6 +10,9 @@ import {
   type SrfHandler,
 } from './srf.ts';
 
+/** Why a request did not leave: a fault of ours, not of the peer that it was for. */
+export const noEngine = 'the SIP engine is not connected';
+
 const firstPauseMs = 200;
 const longestPauseMs = 5_000;
 
@@ -55,7 +58,7 @@ export class EngineLink {
   /** Sends a request outside of dialogs. `sent` may be called before this returns. */
   request(request: NewRequest, sent: RequestSent): void {
     if (this.#connection && this.#up) this.#connection.request(request, sent);
-    else sent(new Error('the SIP engine is not connected'));
+    else sent(new Error(noEngine));
   }
 
   /** Closes the connection for good. */

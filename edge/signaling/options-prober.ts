@@ -3,6 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connectionProblem } from '#shared/connection-faults.ts';
 import type { DialTarget } from '../call/ports/dialing.ts';
+import { noEngine } from './connect.ts';
 import { capabilities, type Environment } from './environment.ts';
 import type { Exchange } from './exchange.ts';
 import { contactOf } from './headers.ts';
@@ -45,13 +46,15 @@ export function probe(
   return new Promise((resolve) => {
     exchange({ method: 'OPTIONS', ...place, headers }, timeoutMs, (outcome) => {
       if (outcome.kind === 'silent') {
-        // A probe that ends without a response says so in one word; why there is no connection, in a sentence.
-        const silent = outcome.error === 'timeout';
-        const error = silent ? outcome.error : connectionProblem(registrarPlace(target), outcome.error);
-        return resolve({ sipCode: null, responseTimeMs: null, error });
+        return resolve({ sipCode: null, responseTimeMs: null, error: silenceOf(target, outcome.error) });
       }
       const responseTimeMs = Math.round(clock.now() - startedAt);
       resolve({ sipCode: outcome.status, responseTimeMs, error: null });
     });
   });
+}
+
+/** Silence and our own faults in their own words; why the peer cannot be connected to, in a sentence. */
+function silenceOf(target: DialTarget, error: string): string {
+  return error === 'timeout' || error === noEngine ? error : connectionProblem(registrarPlace(target), error);
 }
