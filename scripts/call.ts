@@ -36,9 +36,9 @@ async function checkNumber(bootstrap: Bootstrap): Promise<void> {
   });
   if (response.status !== 404) return;
   throw new Trouble(
-    `${number} is no number of the first organization`,
-    'its calls are in the call log of another organization, or the number does not exist',
-    'call a number of GET /v1/inbound, or call this one from a phone and read the call with the key of its organization',
+    `${number} is not a number of the organization that \`npm start\` made`,
+    'the number belongs to another organization, whose call log the key in bootstrap.json cannot read, or it does not exist (write it as E.164 with plus)',
+    'call a number of GET /v1/inbound, or call this one from a phone and read the call with a key of its organization',
   );
 }
 

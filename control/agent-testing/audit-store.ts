@@ -1,4 +1,4 @@
-/** Changes of tests in the log of changes: scenarios, what puts the gate before a publication, and large starts. */
+/** Changes of tests in the log of changes: scenarios, large starts, and whatever is deleted. */
 import type { Actor } from '../audit/rules.ts';
 import { recordChange } from '../audit/store.ts';
 import type { Db } from '../db/tables.ts';
@@ -6,15 +6,19 @@ import type { Services } from '../services.ts';
 
 export interface TestingChange {
   readonly orgId: string;
-  /** Id of the scenario, simulation set or tornado session. */
+  /** Id of the scenario, run, batch, simulation set or tornado session. */
   readonly subject: string;
   readonly action:
     | 'scenario_create'
     | 'scenario_update'
     | 'scenario_delete'
+    | 'run_delete'
+    | 'batch_delete'
     | 'simulation_set_start'
+    | 'simulation_set_delete'
     | 'tornado_start'
-    | 'tornado_cancel';
+    | 'tornado_cancel'
+    | 'tornado_delete';
   readonly fields?: readonly string[];
 }
 

@@ -12,6 +12,8 @@ import {
 } from '#shared/api/chats.ts';
 import { plain } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
+import { actorOf } from '../audit/rules.ts';
+import { recordChange } from '../audit/store.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import type { Services } from '../services.ts';
 import { Chats, chatLine } from './chats.ts';
@@ -76,7 +78,13 @@ export function chatRoutes(app: App, services: Services): void {
     config: { errors: ['CHAT_NOT_FOUND'] },
     schema: { summary: 'Delete a chat', params: ChatPath, response: { 200: ChatDeleted } },
     handler: async (request) => {
-      if (!(await deleteChat(db, orgOf(request), request.params.id))) throw ApiError.of('CHAT_NOT_FOUND');
+      const orgId = orgOf(request);
+      const { id } = request.params;
+      await db.transaction().execute(async (trx) => {
+        if (!(await deleteChat(trx, orgId, id))) throw ApiError.of('CHAT_NOT_FOUND');
+        const change = { orgId, area: 'chats', subject: id, action: 'delete' };
+        await recordChange(trx, services.clock, actorOf(request), change);
+      });
       return plain({ deleted: true as const });
     },
   });

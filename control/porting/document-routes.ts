@@ -14,6 +14,8 @@ import {
 } from '#shared/api/porting.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
+import { type Actor, actorOf } from '../audit/rules.ts';
+import { recordChange } from '../audit/store.ts';
 import type { Db, PortDocumentRow } from '../db/tables.ts';
 import { type App, orgOf } from '../http/app-types.ts';
 import type { Services } from '../services.ts';
@@ -63,7 +65,8 @@ export function documentRoutes(app: App, services: Services, parts: PortingParts
       handler: async (request) => {
         const upload: unknown = request.body;
         if (!(upload instanceof Upload)) throw ApiError.invalid('/file', 'required');
-        return plain({ document_sid: await storeDocument(services, parts, orgOf(request), upload) });
+        const by = actorOf(request);
+        return plain({ document_sid: await storeDocument(services, parts, orgOf(request), by, upload) });
       },
     });
   });
@@ -114,9 +117,13 @@ function keptRoutes(app: App, services: Services, { files }: PortingParts): void
     handler: async (request) => {
       const row = await requireDocument(db, orgOf(request), request.params.document_sid);
       // Taken out of use first: a crash leaves a row, of which the file is deleted later.
-      if (!(await expireDocument(db, row.id, new Date(clock.now()).toISOString()))) {
-        throw ApiError.of('DOCUMENT_IN_USE', { port_request_ids: await requestsNaming(db, row.id) });
-      }
+      await db.transaction().execute(async (trx) => {
+        if (!(await expireDocument(trx, row.id, new Date(clock.now()).toISOString()))) {
+          throw ApiError.of('DOCUMENT_IN_USE', { port_request_ids: await requestsNaming(trx, row.id) });
+        }
+        const change = { ...changeOf(row.org_id, row.id), action: 'document_delete' };
+        await recordChange(trx, clock, actorOf(request), change);
+      });
       await files.delete(row.file_name);
       await deleteDocument(db, row.id);
       return plain({ deleted: true as const });
@@ -134,11 +141,16 @@ function documentLine({ id, created_at, media_type, referenced, size }: PortDocu
   return { document_sid: id, media_type, size, created_at, in_use: referenced === 1 };
 }
 
+function changeOf(orgId: string, subject: string) {
+  return { orgId, area: 'porting', subject };
+}
+
 /** @throws ApiError UNSUPPORTED_FILE_TYPE, RATE_LIMITED, SERVICE_UNAVAILABLE */
 async function storeDocument(
   services: Services,
   { files, metrics, scan }: PortingParts,
   orgId: string,
+  by: Actor,
   { bytes, hash }: Upload,
 ): Promise<string> {
   const { clock, config, database } = services;
@@ -157,16 +169,19 @@ async function storeDocument(
   }
   const id = `doc_${newId()}`;
   await files.write(id, bytes, (file_name) =>
-    insertDocument(db, {
-      id,
-      org_id: orgId,
-      file_name,
-      media_type,
-      size: bytes.length,
-      hash,
-      created_at: new Date(clock.now()).toISOString(),
-      referenced: 0,
-      expired_at: null,
+    db.transaction().execute(async (trx) => {
+      await insertDocument(trx, {
+        id,
+        org_id: orgId,
+        file_name,
+        media_type,
+        size: bytes.length,
+        hash,
+        created_at: new Date(clock.now()).toISOString(),
+        referenced: 0,
+        expired_at: null,
+      });
+      await recordChange(trx, clock, by, { ...changeOf(orgId, id), action: 'document_upload' });
     }),
   );
   metrics.document('stored');

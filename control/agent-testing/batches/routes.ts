@@ -12,8 +12,10 @@ import {
 } from '#shared/api/agent-testing/batches.ts';
 import { TestingDeleted, testing } from '#shared/api/agent-testing/wrapping.ts';
 import { NoMembers } from '#shared/api/common.ts';
+import { actorOf } from '../../audit/rules.ts';
 import { type App, orgOf } from '../../http/app-types.ts';
 import type { Services } from '../../services.ts';
+import { recordTestingChange } from '../audit-store.ts';
 import { deleteBatch } from '../delete-store.ts';
 import { lastTurn, type Snapshot } from '../runs/events.ts';
 import { batchSubject } from '../runs/live.ts';
@@ -116,7 +118,15 @@ export function batchRoutes(app: App, services: Services, { stopped, streams }: 
     },
     handler: async (request) => {
       const { id } = request.params;
-      await db.transaction().execute((trx) => deleteBatch(trx, orgOf(request), id));
+      const orgId = orgOf(request);
+      await db.transaction().execute(async (trx) => {
+        await deleteBatch(trx, orgId, id);
+        await recordTestingChange(trx, services, actorOf(request), {
+          orgId,
+          subject: id,
+          action: 'batch_delete',
+        });
+      });
       return testing({ deleted: true as const });
     },
   });

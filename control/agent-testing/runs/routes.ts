@@ -13,8 +13,10 @@ import { ScenarioPath } from '#shared/api/agent-testing/scenarios.ts';
 import { TestingDeleted, testing } from '#shared/api/agent-testing/wrapping.ts';
 import { NoMembers } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
+import { actorOf } from '../../audit/rules.ts';
 import { type App, orgOf } from '../../http/app-types.ts';
 import type { Services } from '../../services.ts';
+import { recordTestingChange } from '../audit-store.ts';
 import { batchRoutes } from '../batches/routes.ts';
 import { deleteRun } from '../delete-store.ts';
 import type { ChatLine } from '../ports.ts';
@@ -119,7 +121,8 @@ function cancelRoute(app: App, runs: TestRuns): void {
   });
 }
 
-function deleteRoute(app: App, { database: { db } }: Services): void {
+function deleteRoute(app: App, services: Services): void {
+  const { db } = services.database;
   app.route({
     method: 'DELETE',
     url: `${base}/runs/:id`,
@@ -131,7 +134,15 @@ function deleteRoute(app: App, { database: { db } }: Services): void {
     },
     handler: async (request) => {
       const { id } = request.params;
-      await db.transaction().execute((trx) => deleteRun(trx, orgOf(request), id));
+      const orgId = orgOf(request);
+      await db.transaction().execute(async (trx) => {
+        await deleteRun(trx, orgId, id);
+        await recordTestingChange(trx, services, actorOf(request), {
+          orgId,
+          subject: id,
+          action: 'run_delete',
+        });
+      });
       return testing({ deleted: true as const });
     },
   });

@@ -14,6 +14,7 @@ import { actorOf } from '../../audit/rules.ts';
 import { type App, orgOf } from '../../http/app-types.ts';
 import { isoTime } from '../../organizations/store.ts';
 import type { Services } from '../../services.ts';
+import { recordTestingChange } from '../audit-store.ts';
 import { deleteSet } from '../delete-store.ts';
 import type { TestRuns } from '../runs/start.ts';
 import { cancelledEnd, finishRun } from '../runs-store.ts';
@@ -106,7 +107,15 @@ export function simulationRoutes(app: App, services: Services, { stopped }: Test
     },
     handler: async (request) => {
       const { id } = request.params;
-      await db.transaction().execute((trx) => deleteSet(trx, orgOf(request), id));
+      const orgId = orgOf(request);
+      await db.transaction().execute(async (trx) => {
+        await deleteSet(trx, orgId, id);
+        await recordTestingChange(trx, services, actorOf(request), {
+          orgId,
+          subject: id,
+          action: 'simulation_set_delete',
+        });
+      });
       return testing({ deleted: true as const });
     },
   });

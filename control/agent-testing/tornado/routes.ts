@@ -17,6 +17,7 @@ import { ApiError } from '#shared/errors.ts';
 import { actorOf } from '../../audit/rules.ts';
 import { type App, orgOf } from '../../http/app-types.ts';
 import type { Services } from '../../services.ts';
+import { recordTestingChange } from '../audit-store.ts';
 import { deleteSession } from '../delete-store.ts';
 import { readSubject } from '../rules.ts';
 import type { Tornado } from './start.ts';
@@ -46,7 +47,8 @@ export function tornadoRoutes(app: App, services: Services, tornado: Tornado): v
   });
 }
 
-function deleteRoute(app: App, { database: { db } }: Services): void {
+function deleteRoute(app: App, services: Services): void {
+  const { db } = services.database;
   app.route({
     method: 'DELETE',
     url: `${base}/:id`,
@@ -58,7 +60,15 @@ function deleteRoute(app: App, { database: { db } }: Services): void {
     },
     handler: async (request) => {
       const { id } = request.params;
-      await db.transaction().execute((trx) => deleteSession(trx, orgOf(request), id));
+      const orgId = orgOf(request);
+      await db.transaction().execute(async (trx) => {
+        await deleteSession(trx, orgId, id);
+        await recordTestingChange(trx, services, actorOf(request), {
+          orgId,
+          subject: id,
+          action: 'tornado_delete',
+        });
+      });
       return testing({ deleted: true as const });
     },
   });

@@ -1,0 +1,217 @@
+/**
+ * Whatever a customer changes over HTTP leaves an entry in the log of changes with the id of its request, or the table
+ * below says why it leaves none. Each change is made for real.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bookingGraph, TestingClient } from '../agent-testing/runs/testing.ts';
+import { initiate, order, type PortTest, sign, startPortTest, upload } from '../porting/testing.ts';
+import type { Answer } from '../testing/harness.ts';
+import { type ServedRoute, servedRoutes } from '../testing/routes.ts';
+
+/** Requests that change no settings and delete nothing. */
+const withoutEntry: Readonly<Record<string, string>> = {
+  'POST /v2/tools/{id}/run': 'the log of the tool has it',
+  'POST /v1/calls': 'the call log has it',
+  'POST /v1/calls/{call_id}/stop': 'the call log has it',
+  'POST /v1/calls/active/transfer': 'the call log has it',
+  'POST /v1/sip/discover': 'asks the other side',
+  'POST /v1/sip/test-call': 'a call; its result is kept for 24 hours',
+  'POST /v1/sip/register-now': 'tries what is configured',
+  'POST /v1/sip/parse-destination': 'reads',
+  'POST /v1/sip/alerts/test': 'sends',
+  'POST /v1/pathway/chat/create': 'a conversation',
+  'POST /v1/pathway/chat/{id}': 'a conversation',
+  'POST /v1/widget/{id}/session': 'a conversation',
+  'POST /v1/widget/{id}/threads': 'a conversation',
+  'POST /v1/widget/{id}/threads/{thread_id}/messages': 'a conversation',
+  'POST /v1/widget/{id}/threads/{thread_id}/handoff': 'a conversation',
+  'POST /v1/widget/{id}/threads/{thread_id}/end': 'a conversation',
+  'POST /v1/agent-testing/scenarios/{id}/run': 'a run, which is listed',
+  'POST /v1/agent-testing/scenarios/generate-from-call': 'answers with a draft that is not kept',
+  'POST /v1/agent-testing/batch-run': 'a batch, which is listed',
+  'POST /v1/agent-testing/runs/{id}/cancel': 'the run says CANCELLED',
+  'POST /v1/agent-testing/runs/{id}/analyze': 'adds to the run',
+  'POST /v1/agent-testing/batches/{id}/cancel': 'its runs say CANCELLED',
+  'POST /v1/agent-testing/simulation-sets/{id}/cancel': 'its runs say CANCELLED',
+};
+
+let test: PortTest;
+let client: TestingClient;
+let routes: readonly ServedRoute[];
+/** Routes that were asked for a change here. */
+const asked = new Set<string>();
+
+beforeAll(async () => {
+  test = await startPortTest({ LLM_CALLER_BASE_URL: '', QUOTA_NUMBERS: '100' });
+  client = new TestingClient(test);
+  routes = (await servedRoutes(test)).filter(({ method }) => method !== 'GET');
+});
+afterAll(() => test.close());
+
+const base = '/v1/agent-testing';
+let named = 0;
+const name = () => `Change ${++named}`;
+const number = () => `+1212555${String(2000 + ++named)}`;
+
+type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** The route with the most fixed parts that fits a request. */
+function routeOf(method: Method, url: string): string {
+  const fits = routes.filter(({ name: one }) => {
+    const [verb, path = ''] = one.split(' ');
+    const form = new RegExp(`^${path.replaceAll(/\{[^}]*\}/g, '[^/]+')}$`);
+    return verb === method && form.test(url);
+  });
+  const [found] = fits.toSorted((a, b) => a.name.split('{').length - b.name.split('{').length);
+  if (!found) throw new Error(`${method} ${url} is not served`);
+  return found.name;
+}
+
+/** How many entries of the log of changes a request left. */
+async function entriesOf(answer: Answer): Promise<number> {
+  const { db } = test.control.services.database;
+  const rows = await db
+    .selectFrom('audit_entries')
+    .select('id')
+    .where('request_id', '=', String(answer.headers['x-request-id']))
+    .execute();
+  return rows.length;
+}
+
+async function judge(route: string, answer: Answer): Promise<Answer> {
+  asked.add(route);
+  expect([route, answer.status, answer.status < 300 ? '' : answer.text]).toEqual([
+    route,
+    answer.status < 300 ? answer.status : 200,
+    '',
+  ]);
+  expect([route, await entriesOf(answer)]).toEqual([route, expect.toSatisfy((count: number) => count > 0)]);
+  return answer;
+}
+
+/** A change that must succeed and leave an entry. */
+async function change(method: Method, url: string, body?: object, key = test.key): Promise<Answer> {
+  const answer = await test.call(method, url, { key, ...(body && { body }) });
+  return judge(routeOf(method, url), answer);
+}
+
+/** A request that needs no entry. */
+async function ask(method: Method, url: string, body: object = {}): Promise<Answer> {
+  const answer = await test.call(method, url, { body });
+  expect([url, answer.status]).toEqual([url, 200]);
+  return answer;
+}
+
+describe('the log of changes has an entry for each change of', () => {
+  it('pathways and their chats', async () => {
+    const id = String((await change('POST', '/v1/pathway/create', { name: name() })).body.pathway_id);
+    const graph = { nodes: bookingGraph.nodes, edges: bookingGraph.edges };
+    await change('POST', `/v1/pathway/${id}`, graph);
+    const made = await change('POST', `/v1/pathway/${id}/version`, { name: 'v', ...graph });
+    const version = Number(made.body.data?.version_number);
+    await change('POST', `/v1/pathway/${id}/version/${version}`, { name: 'w', ...graph });
+    await change('POST', `/v1/pathway/${id}/publish`, { version_id: version, environment: 'staging' });
+    const second = await change('POST', `/v1/pathway/${id}/version`, { name: 'x', ...graph });
+    await change('DELETE', `/v1/pathway/${id}/version/${second.body.data?.version_number}`);
+    const chat = await ask('POST', '/v1/pathway/chat/create', { pathway_id: id });
+    await change('DELETE', `/v1/pathway/chat/${chat.body.data?.chat_id}`);
+    await change('DELETE', `/v1/pathway/${id}`);
+  });
+
+  it('tools and integrations', async () => {
+    const body = { code: '1' };
+    const tool = {
+      name: name(),
+      description: 'd',
+      integration: 'custom-code',
+      action: 'run_javascript',
+      body,
+    };
+    const id = String((await change('POST', '/v2/tools', tool)).body.data?.id);
+    await change('POST', `/v2/tools/${id}`, { description: 'new' });
+    await change('DELETE', `/v2/tools/${id}`);
+    const url = '/v1/integrations/rest_api/resources';
+    const { body: made } = await change('POST', url, { name: name(), credentials: {} });
+    await change('PATCH', `${url}/${made.data?.resource?.id}`, { name: name() });
+    await change('DELETE', `${url}/${made.data?.resource?.id}`);
+  });
+
+  it('widgets', async () => {
+    const pathway_id = await client.pathway(bookingGraph);
+    const { body } = await change('POST', '/v1/widget', { name: name(), pathway_id });
+    await change('PATCH', `/v1/widget/${body.data?.widget?.id}`, { name: name() });
+    await change('DELETE', `/v1/widget/${body.data?.widget?.id}`);
+  });
+
+  it('numbers, personas and the organization', async () => {
+    const one = number();
+    await change('POST', '/v1/sip/attach', { phone_numbers: [one], directions: ['inbound'] });
+    const options = { allowed_ips: ['192.0.2.1'] };
+    await change('POST', '/v1/sip/update', { phone_number: one, updates: { type: 'inbound', options } });
+    const codec_config = { codecs: ['PCMU'] };
+    await change('PATCH', '/v1/sip/config', { phone_number: one, direction: 'inbound', codec_config });
+    await change('POST', `/v1/inbound/${one}`, { prompt: 'Be kind.' });
+    const id = String((await change('POST', '/v1/personas', { name: name() })).body.data?.id);
+    await change('PATCH', `/v1/personas/${id}`, { personality_prompt: 'new' });
+    await change('POST', `/v1/personas/${id}/versions/promote`, {});
+    await change('POST', `/v1/personas/${id}/inbound/attach`, { inbound_numbers: [one] });
+    await change('POST', `/v1/personas/${id}/inbound/detach`, { inbound_numbers: [one] });
+    await change('DELETE', `/v1/personas/${id}`);
+    await change('POST', '/v1/sip/detach', { phone_number: one, directions: ['inbound'] });
+    await change('PATCH', '/v1/org/settings', { alert_emails: ['a@example.com'] });
+    await change('POST', '/v1/org/webhook-secret', {});
+  });
+
+  it('ports', async () => {
+    const url = '/v1/sip/port/document';
+    const uploaded = await judge(`POST ${url}`, await upload(test, Buffer.from('%PDF-1.4\n%%EOF\n')));
+    await change('DELETE', `${url}/${uploaded.body.data?.document_sid}`);
+    const { body } = await change('POST', '/v1/sip/port/initiate', order([number()]));
+    await change('DELETE', `/v1/sip/port/${body.data?.port_request_id}`);
+    const { id, path } = await initiate(test, order([number()]));
+    await judge('POST /v1/sip/port/sign/{token}', await sign(test, path));
+    await change('POST', `/v1/admin/ports/${id}/status`, { status: 'in_progress' }, test.operatorKey);
+  });
+
+  it('tests', async () => {
+    const pathway_id = await client.pathway(bookingGraph);
+    const { body } = await change('POST', `${base}/scenarios`, { name: name(), pathway_id });
+    await change('PUT', `${base}/scenarios/${body.id}`, { description: 'new' });
+    await change('DELETE', `${base}/scenarios/${body.id}`);
+    const { body: listed } = await test.call('GET', `${base}/templates`);
+    const [template] = listed.templates as unknown as { id: string }[];
+    await change('POST', `${base}/templates/${template?.id}/clone`, { pathway_id, name: name() });
+
+    const scenario_id = await client.scenario({ pathway_id, max_turns: 2 });
+    const run = await ask('POST', `${base}/scenarios/${scenario_id}/run`);
+    await deleteEnded(`${base}/runs/${run.body.run_id}`);
+    const scenario_ids = [scenario_id];
+    const batch = await ask('POST', `${base}/batch-run`, { scenario_ids });
+    await deleteEnded(`${base}/batches/${batch.body.batch_id}`);
+    const set = { scenario_ids, simulations_per_scenario: 1 };
+    const started = await change('POST', `${base}/simulation-sets`, set);
+    await deleteEnded(`${base}/simulation-sets/${started.body.simulation_set_id}`);
+    const session = await change('POST', `${base}/tornado/start`, { pathway_id, scenario_ids });
+    const url = `${base}/tornado/${session.body.session_id}`;
+    await change('POST', `${url}/cancel`, {});
+    await deleteEnded(url);
+  });
+
+  it('nothing else: every other route says here why it leaves none', () => {
+    const names = routes.map((route) => route.name);
+    expect(names.filter((one) => !asked.has(one) && !(one in withoutEntry))).toEqual([]);
+    expect(Object.keys(withoutEntry).filter((one) => !names.includes(one) || asked.has(one))).toEqual([]);
+  });
+});
+
+/** Cancels it, and deletes it as soon as it has ended. */
+async function deleteEnded(url: string): Promise<void> {
+  await test.call('POST', `${url}/cancel`, { body: {} });
+  let last: Answer | undefined;
+  const tried = async () => {
+    last = await test.call('DELETE', url);
+    return last.codes;
+  };
+  await expect.poll(tried, { timeout: 20_000 }).toEqual([]);
+  if (last) await judge(routeOf('DELETE', url), last);
+}
