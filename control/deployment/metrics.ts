@@ -133,7 +133,7 @@ export function metricsRoute(app: App, services: Services, metrics: Metrics): vo
     method: 'GET',
     url: '/metrics',
     config: { access: 'operator', openWhenPublicMetrics: true, errors: ['OPERATOR_KEY_REQUIRED'] },
-    schema: { summary: 'Metrics in the text format of Prometheus' },
+    schema: { summary: 'Metrics in the text format of Prometheus', produces: ['text/plain'] },
     handler: async (_request, reply) => {
       const own = await metrics.registry.metrics();
       return reply

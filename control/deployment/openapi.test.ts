@@ -129,7 +129,9 @@ describe('the OpenAPI document', () => {
   });
 
   it('shows an example of every body, and each passes its schema', () => {
+    const isFile = (schema: unknown) => JSON.stringify(schema) === '{"type":"string"}';
     const wrong = media().flatMap(({ name, schema, examples = {} }) => {
+      if (isFile(schema)) return [];
       const values = Object.values(examples).map(({ value }) => value);
       if (values.length === 0) return [`${name}: no example`];
       const check = Compile(schema as object);
@@ -138,6 +140,34 @@ describe('the OpenAPI document', () => {
         .map((value) => `${name}: ${JSON.stringify(check.Errors(value))} ${JSON.stringify(value)}`);
     });
     expect(wrong).toEqual([]);
+  });
+
+  it('names the type of each answer that is not JSON, and JSON for every refusal of it', async () => {
+    const all = operations().filter(({ name }) => name.startsWith('get '));
+    const untyped = all.filter(({ operation }) => !operation.responses?.['200']?.content);
+    expect(untyped.map(({ name }) => name)).toEqual([]);
+    const files = all.filter(
+      ({ operation }) => !('application/json' in (operation.responses?.['200']?.content ?? {})),
+    );
+    expect(files.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['/v1/sip/calls/{call_id}/trace.pcap', '/v1/sip/port/{id}/letter', '/metrics']),
+    );
+    for (const { name, path, operation } of files) {
+      const refusals = Object.entries(operation.responses ?? {}).filter(([status]) => status >= '4');
+      for (const [status, { content = {} }] of refusals) {
+        expect([name, status, Object.keys(content)]).toEqual([name, status, ['application/json']]);
+      }
+      const url = path.replaceAll(/\{[^}]*\}/g, '00000000-0000-4000-8000-00000000dead');
+      const key = path.startsWith('/v1/admin/') || path === '/metrics' ? test.operatorKey : test.key;
+      const answer = await test.call('GET', url, { key });
+      if (answer.status === 200) {
+        const [type = ''] = String(answer.headers['content-type']).split(';');
+        expect([path, Object.keys(operation.responses?.['200']?.content ?? {})]).toEqual([path, [type]]);
+      } else {
+        expect([path, answer.headers['content-type']]).toEqual([path, 'application/json; charset=utf-8']);
+        expect(Object.keys(operation.responses ?? {})).toContain(String(answer.status));
+      }
+    }
   });
 
   it('shows for each code of a status the body that the group answers with', () => {

@@ -1,6 +1,6 @@
 /** GET /openapi.json and GET /docs: made from the routes' own schemas (contract 14.2). */
 import swagger from '@fastify/swagger';
-import type { FastifyContextConfig } from 'fastify';
+import type { FastifyContextConfig, FastifySchema } from 'fastify';
 import type { App } from '../http/app-types.ts';
 import { docsPage } from './docs-page.ts';
 import { finishDocument, type OpenApiDocument } from './openapi-document.ts';
@@ -41,7 +41,8 @@ export function addOpenApi(app: App): void {
       return {
         url,
         schema: {
-          ...schema,
+          // swagger would give the type of a file to the refusals, too.
+          ...withoutProduces(schema),
           ...(isObject(schema?.body) && { body: bodyWithExample(route.method, url, schema.body) }),
           ...(needsKey &&
             [route.method].flat().includes('POST') && {
@@ -49,7 +50,7 @@ export function addOpenApi(app: App): void {
             }),
           tags: [tagOf(url)],
           security: needsKey ? [{ key: [] }] : [],
-          response: { ...refusals, ...successAnswers(schema?.response) },
+          response: { ...refusals, ...successAnswers(schema?.response, schema?.produces) },
         },
       };
     },
@@ -88,9 +89,22 @@ function withIdempotencyKey(
 
 const descriptions: Readonly<Record<string, string>> = { 200: 'Success', 202: 'Accepted', 503: 'Not ready' };
 
-function successAnswers(response: unknown): Record<string, object> {
+function withoutProduces({ produces: _, ...schema }: FastifySchema = {}): FastifySchema {
+  return schema;
+}
+
+/** @param produces types of an answer that is not JSON */
+function successAnswers(response: unknown, produces: readonly string[] = []): Record<string, object> {
   const declared = isObject(response) ? Object.entries(response) : [];
-  if (declared.length === 0) return { 200: { 'x-response-description': 'Success' } };
+  if (declared.length === 0) {
+    const content = Object.fromEntries(produces.map((type) => [type, { schema: { type: 'string' } }]));
+    return {
+      200: {
+        description: 'Success',
+        ...(produces.length > 0 ? { content } : { 'x-response-description': 'Success' }),
+      },
+    };
+  }
   return Object.fromEntries(
     declared.map(([status, schema]: [string, object]) => [
       status,
@@ -118,14 +132,14 @@ export function openApiRoutes(app: App): void {
     method: 'GET',
     url: '/openapi.json',
     config: { access: 'public' },
-    schema: { summary: 'This interface as an OpenAPI 3.1 document' },
+    schema: { summary: 'This interface as an OpenAPI 3.1 document', produces: ['application/json'] },
     handler: async () => app.swagger(),
   });
   app.route({
     method: 'GET',
     url: '/docs',
     config: { access: 'public' },
-    schema: { summary: 'This interface as a page' },
+    schema: { summary: 'This interface as a page', produces: ['text/html'] },
     handler: async (_request, reply) => {
       page ??= docsPage(app.swagger() as OpenApiDocument);
       return reply

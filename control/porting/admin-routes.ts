@@ -105,7 +105,11 @@ export function adminRoutes(app: App, services: Services, { files }: PortingPart
     method: 'GET',
     url: '/v1/admin/ports/:id/letter',
     config: { ...operator, errors: ['OPERATOR_KEY_REQUIRED', 'PORT_NOT_FOUND'] },
-    schema: { summary: 'The letter of authorization as a PDF', params: PortPath },
+    schema: {
+      summary: 'The letter of authorization as a PDF',
+      params: PortPath,
+      produces: ['application/pdf'],
+    },
     handler: async (request, reply) => {
       const row = await requireRequest(db, request.params.id);
       return sendFile(reply, await letterFile(services, db, row), 'application/pdf', `${row.id}.pdf`);
@@ -116,7 +120,11 @@ export function adminRoutes(app: App, services: Services, { files }: PortingPart
     method: 'GET',
     url: '/v1/admin/ports/:id/documents/:document_id',
     config: { ...operator, errors: ['OPERATOR_KEY_REQUIRED', 'PORT_NOT_FOUND'] },
-    schema: { summary: 'A document of a port request', params: PortDocumentPath },
+    schema: {
+      summary: 'A document of a port request',
+      params: PortDocumentPath,
+      produces: ['application/pdf', 'image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+    },
     handler: async (request, reply) => {
       const { document_id, id } = request.params;
       const document = (await documentsOf(db, id)).find((one) => one.id === document_id);

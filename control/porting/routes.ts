@@ -131,6 +131,7 @@ function requestRoutes(app: App, services: Services, { check }: PortingParts): v
       summary: 'The letter of authorization as a PDF',
       description: 'As it was signed; before that, as it is to be signed.',
       params: PortPath,
+      produces: ['application/pdf'],
     },
     handler: async (request, reply) => {
       const row = await requireRequest(db, orgOf(request), request.params.id);

@@ -49,6 +49,7 @@ export function signRoutes(app: App, services: Services): void {
         summary: 'The letter of authorization, with a form to sign it',
         description: 'A page for people; the link to it is mailed to the authorized representative.',
         params: SignPath,
+        produces: ['text/html'],
       },
       handler: async (request, reply) => {
         const row = await openLink(services, db, request.params.token);

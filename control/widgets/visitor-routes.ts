@@ -30,7 +30,11 @@ function scriptRoute(app: App, { database: { db } }: Services): void {
     method: 'GET',
     url: '/widget/:id/embed.js',
     config: { access: 'public', errors: ['INVALID_PARAMETER', 'WIDGET_NOT_FOUND'] },
-    schema: { summary: 'The script of the embeddable chat', params: WidgetPath },
+    schema: {
+      summary: 'The script of the embeddable chat',
+      params: WidgetPath,
+      produces: ['text/javascript'],
+    },
     handler: async (request, reply) => {
       requireIds(request.params);
       const widget = await findWidget(db, null, request.params.id);
@@ -105,6 +109,7 @@ function eventRoute(app: App, { database: { db } }: Services, { streams, visitor
     },
     schema: {
       summary: 'A thread as server-sent events: message, delta, handoff, ended',
+      produces: ['text/event-stream'],
       params: ThreadPath,
       headers: Type.Object({
         'last-event-id': Type.Optional(Type.String({ description: 'What came after this event is sent' })),

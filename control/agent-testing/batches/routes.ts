@@ -139,6 +139,7 @@ export function batchRoutes(app: App, services: Services, { stopped, streams }: 
     config: { errors: ['BATCH_NOT_FOUND'] },
     schema: {
       summary: 'A batch as server-sent events: state, end',
+      produces: ['text/event-stream'],
       params: BatchPath,
       headers: Type.Object({ 'last-event-id': Type.Optional(Type.String()) }),
     },

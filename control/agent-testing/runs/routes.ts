@@ -161,6 +161,7 @@ function eventRoute(
     config: { errors: ['RUN_NOT_FOUND'] },
     schema: {
       summary: 'A run as server-sent events: state, turn, end',
+      produces: ['text/event-stream'],
       params: RunPath,
       headers: Type.Object({
         'last-event-id': Type.Optional(Type.String({ description: 'Turns after this one are sent' })),
