@@ -1,48 +1,203 @@
-/** docs/limits.md against the settings and the code. */
-import { readFileSync } from 'node:fs';
+/**
+ * docs/limits.md against the settings and the code. A limit is found by what it is: a setting with a number, a constant
+ * or field whose name says that it bounds something, a field of the transport limits, a rate of a route.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { settings as ofControl } from '../control/settings.ts';
+import { DEFAULT_TRANSPORT_LIMITS } from '../edge/engine/transport/limits.ts';
 import { settings as ofEdge } from '../edge/settings.ts';
 
 const root = dirname(import.meta.dirname);
 const page = readFileSync(join(root, 'docs', 'limits.md'), 'utf8');
-const settings: readonly { readonly name: string; readonly default: string }[] = [...ofEdge, ...ofControl];
+const settings: readonly { readonly name: string; readonly default: string; readonly description: string }[] =
+  [...ofEdge, ...ofControl];
 
-/** Names that say of a setting that it is a limit. */
-const isLimit = /MAX|QUOTA|_PER_|LIMIT|INBOUND_TRIES$|INBOUND_SOURCES|FIRST_MESSAGE_S$|_BYTES$|MEMORY_MB/;
-/** The end of a range, and a pause. */
-const isNone = /^(RTP_PORT_MAX|REGISTER_RETRY_MAX_S)$/;
+/** Settings with a number that bound nothing, and why. */
+const noLimits: Readonly<Record<string, string>> = {
+  SIP_TLS_PORT: 'a port',
+  CONTROL_PORT: 'a port',
+  DRACHTIO_PORT: 'a port',
+  RTP_PORT_MIN: 'a port; the page names the range',
+  RTP_PORT_MAX: 'a port; the page names the range',
+  RING_AFTER_MS: 'a pause',
+  TEST_CALL_TURN_END_MS: 'a pause',
+  REGISTER_RETRY_S: 'the base of growing pauses',
+  REGISTER_KEEPALIVE_S: 'an interval',
+  TRUNK_PROBE_INTERVAL_S: 'an interval',
+  TEST_HEARTBEAT_SECONDS: 'an interval',
+  ALERT_EVALUATION_SECONDS: 'an interval',
+  PORTING_CARRIER_POLL_SECONDS: 'an interval',
+  TRUNK_FAILBACK_PROBES: 'a threshold',
+  TRUNK_FAILOVER_PROBES: 'a threshold',
+};
+
+/** Constants whose name sounds like a limit, and why they are none that anybody can reach. */
+const noBounds: Readonly<Record<string, string>> = {
+  'control/agent-testing/analysis/model-edits.ts mostCertain': 'a share',
+  'control/agent-testing/caller/profile.ts mostKnown': 'a cache',
+  'control/agent-testing/drafts.ts mostAnswerWords': 'a rule of language',
+  'control/db/statements.ts longestText': 'a cache',
+  'control/db/statements.ts mostStatements': 'a cache',
+  'control/operations/private-files.ts maxmem': 'a parameter of scrypt',
+  'control/porting/documents.ts ivBytes': 'a format',
+  'control/porting/documents.ts tagBytes': 'a format',
+  'control/porting/expiry.ts longestWaitMs': 'an interval',
+  'control/porting/expiry.ts mostPerOrganization': 'a queue of the program itself',
+  'control/porting/expiry.ts mostRunning': 'a queue of the program itself',
+  'control/porting/virus-scan.ts chunkBytes': 'a step',
+  'control/tools/code-worker.ts pageBytes': 'a format',
+  'control/tools/within-time.ts mostTries': 'retries of work that the machine held up',
+  'edge/agent/answering/beep.ts shortestMs': 'a threshold',
+  'edge/agent/audio-uplink.ts envelopeBytes': 'an estimate',
+  'edge/engine/drachtio-port/header-names.ts MAX_KNOWN': 'a cache',
+  'edge/engine/transport/limits.ts maxConnections': 'the default of SIP_MAX_CONNECTIONS',
+  'edge/engine/transport/limits.ts maxConnectionsPerAddress':
+    'the default of SIP_MAX_CONNECTIONS_PER_ADDRESS',
+  'edge/engine/transport/limits.ts maxMessageBytes': 'the default of SIP_MAX_MESSAGE_BYTES',
+  'edge/engine/transport/limits.ts handshakesPerSecond': 'the default of SIP_HANDSHAKES_PER_SECOND',
+  'edge/engine/transport/limits.ts strangersPerAddress':
+    'the default of SIP_STRANGER_CONNECTIONS_PER_ADDRESS',
+  'edge/engine/transport/limits.ts strangersPerNetwork':
+    'the default of SIP_STRANGER_CONNECTIONS_PER_NETWORK',
+  'edge/engine/transport/limits.ts pingIntervalMs': 'an interval',
+  'edge/engine/transport/limits.ts tcpKeepaliveMs': 'an interval',
+  'edge/media/dtmf/event.ts longestSegment': 'a format',
+  'edge/media/outgoing-audio.ts maxPayload': 'the size of a buffer of our own frames',
+  'edge/media/quality/reception.ts maxDropout': 'a rule of RFC 3550',
+  'edge/media/quality/reception.ts maxMisorder': 'a rule of RFC 3550',
+  'edge/reporting/held-reports.ts overheadBytes': 'an estimate',
+  'scripts/agent-test/api.ts mostScenarios': 'cuts its own batches',
+  'scripts/call/phone.ts answerLimitMs': 'Timer B of the test phone',
+  'shared/agent/built-in-variables.ts mostFormats': 'a cache',
+  'shared/hep.ts chunkHeaderBytes': 'a format',
+  'shared/hep.ts headerBytes': 'a format',
+  'shared/secret-box.ts ivBytes': 'a format',
+  'shared/secret-box.ts tagBytes': 'a format',
+  'edge/trunks/test-call/test-tone.ts mostly': 'a share',
+};
 
 const rows = page.split('\n').filter((line) => line.startsWith('| '));
 const cells = rows.map((line) => line.slice(2, -2).split(' | '));
-const code = (cell: string | undefined) => /^`([^`]*)`$/.exec(cell ?? '')?.[1];
+const code = (cell: string | undefined) => /^`([^`]*)`/.exec(cell ?? '')?.[1];
 
-test('every setting that is a limit has its line, and no line is without its setting', () => {
-  const limits = new Set(
-    settings.map(({ name }) => name).filter((name) => isLimit.test(name) && !isNone.test(name)),
-  );
-  const named = cells.flatMap(([, name]) => code(name) ?? []);
-  expect(named.sort()).toEqual([...limits].sort());
+test('every setting with a number has its line, or a reason why it is no limit', () => {
+  const limits = settings
+    .filter((setting) => /^\d+$/.test(setting.default) || /Unset: no limit/.test(setting.description))
+    .map(({ name }) => name)
+    .concat('REGISTER_RETRY_MAX_S')
+    .filter((name) => !(name in noLimits));
+  const named = cells.flatMap(([, name = '']) => /^`([A-Z][A-Z_]+)`$/.exec(name)?.[1] ?? []);
+  expect(named.sort()).toEqual([...new Set(limits)].sort());
 });
 
 test('each default of a setting is the one in use', () => {
-  const shown = cells.filter((row) => code(row[1])).map(([, name, value]) => [code(name), code(value) ?? '']);
+  const shown = cells.flatMap(([, where = '', value]) => {
+    const name = /^`([A-Z][A-Z_]+)`$/.exec(where)?.[1];
+    return name ? [[name, value === 'none' ? '' : code(value)]] : [];
+  });
   const used = shown.map(([name]) => [name, settings.find((setting) => setting.name === name)?.default]);
   expect(shown).toEqual(used);
 });
+
+const product = readdirSync(root, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !/\.(test|d)\.ts$/.test(entry.name))
+  .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+  .filter((file) => /^(shared|edge|control|outgoing|scripts)\//.test(file))
+  // What only tests use, and the random walk over the engine.
+  .filter((file) => !/testing|\/walk\//.test(file.replace('agent-testing', '')));
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
+
+/** A number, or a product of numbers. */
+const number = '[0-9][0-9_]*(?:\\s*\\*{1,2}\\s*[0-9][0-9_]*)*|0x[0-9a-f]+';
+const boundName = '(?:max|most|longest|largest|MAX_|MOST_|LONGEST_)\\w*|shortest\\w*';
+const constant = new RegExp(
+  `^\\s*(?:export )?const (${boundName}|\\w+(?:Limit|LimitMs|TimeoutMs|Bytes))\\b[^=\\n]*= (?:${number}|0\\.\\d+);`,
+  'gm',
+);
+/** Fields of limits; `max_turns` and the like are values of the API, `mostBytes: 0` reads nothing. */
+const field = new RegExp(
+  `^ {2,}((?:max|most|longest|largest)(?:[A-Z]\\w*|mem)|\\w+TimeoutMs): (?:${number}),`,
+  'gm',
+);
+
+function foundIn(file: string): string[] {
+  const text = textOf(file);
+  const constants = [...text.matchAll(constant)].map((match) => match[1]);
+  const fields = [...text.matchAll(field)]
+    .map((match) => match[1])
+    // Schemas: the OpenAPI document has them; and what is 0 takes nothing.
+    .filter((name) => !/^max(Length|Items|Properties)$|^mostBytes$|^maxRetries$/.test(name ?? ''));
+  return [...constants, ...fields].map((name) => `${file} ${name}`);
+}
+
+const bounds = new Set([
+  ...product.flatMap(foundIn),
+  ...Object.keys(DEFAULT_TRANSPORT_LIMITS)
+    .filter(
+      (name) => typeof DEFAULT_TRANSPORT_LIMITS[name as keyof typeof DEFAULT_TRANSPORT_LIMITS] === 'number',
+    )
+    .map((name) => `edge/engine/transport/limits.ts ${name}`),
+]);
 
 const constants = cells.flatMap(([, where = '', value]) => {
   const [, file, name] = /^`([^`]+\.ts)` `(\w+)`$/.exec(where) ?? [];
   return file && name ? [{ file, name, value: code(value) ?? '' }] : [];
 });
+const onPage = new Set(constants.map(({ file, name }) => `${file} ${name}`));
 
-test('there are constants on the page', () => {
-  expect(constants.length).toBeGreaterThan(15);
+test('every constant and field that bounds something has its line, or a reason why it is no limit', () => {
+  expect(bounds.size).toBeGreaterThan(150);
+  expect([...bounds].filter((bound) => !onPage.has(bound) && !(bound in noBounds)).sort()).toEqual([]);
+});
+
+test('no exception is without its constant or setting, and none has a line', () => {
+  const names = new Set(settings.map(({ name }) => name));
+  expect(Object.keys(noLimits).filter((name) => !names.has(name))).toEqual([]);
+  expect(Object.keys(noBounds).filter((bound) => !bounds.has(bound) || onPage.has(bound))).toEqual([]);
+});
+
+test('no limit has two lines', () => {
+  const named = cells.map(([, where = '']) => where).filter((where) => /^`/.test(where));
+  expect(named.filter((where, index) => named.indexOf(where) !== index)).toEqual([]);
 });
 
 test.each(constants)('$name of $file is $value', ({ file, name, value }) => {
-  const text = readFileSync(join(root, file), 'utf8');
-  const literal = new RegExp(`(?:const ${name}\\b[^=]*= |^  ${name}: )([^;,\\n]+)[;,]`, 'm').exec(text)?.[1];
+  const literal = new RegExp(
+    `(?:const ${name}\\b[^=\\n]*= |^\\s+${name}: (?:limits\\.\\w+ \\?\\? )?)([^;,\\n]+)[;,]`,
+    'm',
+  ).exec(textOf(file))?.[1];
   expect(literal).toBe(value);
+});
+
+test('every rate of a route has its line', () => {
+  const rate = /scope: '(\w+)', limit: (\d+), windowSeconds: (\d+)/g;
+  const used = product
+    .filter((file) => file.startsWith('control/'))
+    .flatMap((file) => [...textOf(file).matchAll(rate)].map(([, ...parts]) => parts.join(' ')))
+    // Has a line of its own, with its pause.
+    .filter((found) => !found.startsWith('register_now '));
+  const shown = cells.flatMap(([, scope, limit, within]) => {
+    const seconds = /^(\d+) s$/.exec(within ?? '')?.[1];
+    return seconds ? [`${code(scope)} ${limit} ${seconds}`] : [];
+  });
+  expect(used.length).toBeGreaterThan(8);
+  expect(shown.sort()).toEqual(used.sort());
+});
+
+test('every metric on the page is one of the programs', () => {
+  const programs = product.map(textOf).join('\n');
+  const metrics = [...page.matchAll(/`(trunkline_\w+)`/g)].map(([, name = '']) => name);
+  // The engine's are named without their prefix in the code.
+  const isKnown = (name: string) =>
+    programs.includes(name) ||
+    new RegExp(`\\b${name.replace(/^trunkline_engine_(transport_)?/, '')}\\b`).test(programs);
+  expect([...new Set(metrics)].filter((name) => !isKnown(name))).toEqual([]);
+});
+
+test('every error code on the page is documented', () => {
+  const errors = readFileSync(join(root, 'docs', 'errors.md'), 'utf8');
+  const codes = cells.flatMap((row) => [...(row[5] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
+  expect(codes.filter((name) => !errors.includes(`\`${name}\``))).toEqual([]);
 });

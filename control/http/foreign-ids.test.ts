@@ -32,7 +32,24 @@ async function made(url: string, body: object): Promise<Answer['body']> {
   return answer.body;
 }
 
+const lists = others.filter(({ method }) => method === 'GET');
+/** What the stranger was told before the owner had anything. */
+let toldBefore: readonly (readonly [string, object])[] = [];
+
+/** What a stranger is told without naming anything, without times and the ids of requests. */
+async function told(): Promise<readonly (readonly [string, object])[]> {
+  const answers: (readonly [string, object])[] = [];
+  for (const route of lists) {
+    const [, path = ''] = route.name.split(' ');
+    const { status, text, headers } = await ask(route, path.replace('{integration}', 'rest_api'), {});
+    const body = text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z?|\d{4}-\d\d-\d\d/g, '<time>');
+    answers.push([route.name, { status, body, total: headers['x-total-count'] }]);
+  }
+  return answers;
+}
+
 beforeAll(async () => {
+  toldBefore = await told();
   const pathway_id = String((await made('/v1/pathway/create', { name: mark })).pathway_id);
   await made(`/v1/pathway/${pathway_id}`, graph);
   await made(`/v1/pathway/${pathway_id}/version`, { name: mark, ...graph });
@@ -245,6 +262,14 @@ describe('a path with the id of a thing of another organization', () => {
       expect([missing(before, after), missing(after, before)]).toEqual([[], []]);
     },
   );
+});
+
+describe('a list without the id of anything', () => {
+  it('is the same to a stranger whatever the owner has, counts included', { timeout: 30_000 }, async () => {
+    expect(lists.length).toBeGreaterThan(20);
+    // The edge may still be seen to leave.
+    await vi.waitFor(async () => expect(await told()).toEqual(toldBefore), { timeout: 20_000 });
+  });
 });
 
 describe('a query or a body with the ids of another organization', () => {
