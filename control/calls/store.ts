@@ -1,4 +1,5 @@
 /** Reading calls, their conversations and traces. They are written by the edges' reports (edges/reports.ts). */
+import { setImmediate } from 'node:timers/promises';
 import type { TraceMessage, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import { deleteInBatches } from '../db/batches.ts';
 import { builtOnce } from '../db/built-once.ts';
@@ -6,6 +7,11 @@ import type { CallRow, Db } from '../db/tables.ts';
 
 /** Most messages of a trace that are shown (contract 3.4). */
 const mostTraceMessages = 500;
+/**
+ * Most characters of a trace's messages as JSON: half of the largest answer (http/base.ts), as redaction may lengthen
+ * them.
+ */
+const mostTraceChars = 8 * 1_048_576;
 
 const selectCall = builtOnce((db, id: string, orgId: string) =>
   db.selectFrom('calls').selectAll().where('id', '=', id).where('org_id', '=', orgId),
@@ -49,21 +55,29 @@ export interface StoredTrace {
   readonly truncated: boolean;
 }
 
-/** The trace of a call, or null when there is none, or none any more. */
+/** The trace of a call, or null when there is none, or none any more. Parts are read one by one, up to the limits. */
 export async function findTrace(db: Db, callId: string): Promise<StoredTrace | null> {
-  const parts = await db
-    .selectFrom('trace_parts')
-    .select(['messages', 'truncated'])
-    .where('call_id', '=', callId)
-    .orderBy('id')
-    .limit(mostTraceMessages)
-    .execute();
-  if (parts.length === 0) return null;
-  const messages = parts.flatMap((part): TraceMessage[] => JSON.parse(part.messages));
-  return {
-    messages: messages.slice(0, mostTraceMessages),
-    truncated: messages.length > mostTraceMessages || parts.some((part) => part.truncated === 1),
-  };
+  const messages: TraceMessage[] = [];
+  let truncated = false;
+  let room = mostTraceChars;
+  for (let last = 0; ; await setImmediate()) {
+    const part = await db
+      .selectFrom('trace_parts')
+      .select(['id', 'messages', 'truncated'])
+      .where('call_id', '=', callId)
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    if (!part) return last === 0 ? null : { messages, truncated };
+    last = part.id;
+    truncated ||= part.truncated === 1;
+    for (const message of JSON.parse(part.messages) as TraceMessage[]) {
+      room -= JSON.stringify(message).length;
+      if (room < 0 || messages.length === mostTraceMessages) return { messages, truncated: true };
+      messages.push(message);
+    }
+  }
 }
 
 /** Deletes call records and conversations that began before `time`. Returns how many calls went. */

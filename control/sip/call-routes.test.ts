@@ -203,6 +203,33 @@ describe('the trace of a call', () => {
     expect(answer.bytes.includes(secret)).toBe(false);
   });
 
+  it('is cut where it would be larger than an answer, also as a capture file, and leaves others their turn', async () => {
+    const { db } = test.control.services.database;
+    const large = { ...traced('MESSAGE sip:a@b SIP/2.0', 'received'), raw: 'a: "b"\r\n'.repeat(8_000) };
+    const part = {
+      call_id: id(3),
+      messages: JSON.stringify(Array.from({ length: 25 }, () => large)),
+      message_count: 25,
+      truncated: 0,
+      received_at: '2030-01-01T00:00:00.000Z',
+    } as const;
+    for (let count = 0; count < 20; count++) await db.insertInto('trace_parts').values(part).execute();
+    const url = `/v1/sip/calls/${id(3)}/trace`;
+    let read = false;
+    const reading = test.call('GET', url).finally(() => {
+      read = true;
+    });
+    await test.call('GET', '/health', { key: null });
+    expect(read).toBe(false);
+    const { body, status, bytes } = await reading;
+    expect([status, body.data?.truncated]).toEqual([200, true]);
+    expect((body.data?.messages as unknown as object[]).length).toBeGreaterThan(50);
+    expect(bytes.length).toBeLessThan(9 * 1_048_576);
+    const capture = await test.call('GET', `${url}.pcap`);
+    expect(capture.status).toBe(200);
+    expect(capture.bytes.length).toBeLessThan(9 * 1_048_576);
+  });
+
   it('is 404 for a call without one', async () => {
     expect((await test.call('GET', `/v1/sip/calls/${id(2)}/trace`)).codes).toEqual(['TRACE_NOT_FOUND']);
     expect((await test.call('GET', `/v1/sip/calls/${id(2)}/trace.pcap`)).codes).toEqual(['TRACE_NOT_FOUND']);

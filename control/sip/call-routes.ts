@@ -1,4 +1,5 @@
 /** /v1/sip/calls: the call log and the SIP traces (contract 3.4). */
+import { setImmediate } from 'node:timers/promises';
 import { plain } from '#shared/api/common.ts';
 import {
   CallLogOne,
@@ -20,6 +21,8 @@ import { callFilter } from './call-query.ts';
 import { writePcap } from './pcap.ts';
 
 const defaultPage = 50;
+/** Characters that are redacted before other requests have their turn. */
+const charsAtOnce = 256 * 1024;
 
 export function sipCallRoutes(app: App, { database: { db } }: Services): void {
   app.route({
@@ -95,10 +98,14 @@ async function requireTrace(
 ): Promise<{ messages: TracedMessage[]; truncated: boolean }> {
   const trace = await findTrace(db, call.id);
   if (!trace) throw ApiError.of('TRACE_NOT_FOUND');
-  const messages = trace.messages.map((message, index) => ({
-    seq: index + 1,
-    ...message,
-    raw: redactSip(message.raw),
-  }));
+  const messages: TracedMessage[] = [];
+  let since = 0;
+  for (const message of trace.messages) {
+    messages.push({ seq: messages.length + 1, ...message, raw: redactSip(message.raw) });
+    since += message.raw.length;
+    if (since < charsAtOnce) continue;
+    since = 0;
+    await setImmediate();
+  }
   return { messages, truncated: trace.truncated };
 }
