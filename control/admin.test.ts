@@ -19,6 +19,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'admin-'));
   const config = readControlConfig({ TRUNKLINE_DATA: folder, LOG_LEVEL: 'silent' });
   control = await createApp({ config, logger: pino({ level: 'silent' }), checkAnswers: true });
+  await control.begin();
 });
 afterEach(async () => {
   await control.close();

@@ -16,12 +16,14 @@ import { logSender } from './alerts/senders.ts';
 import { smsSender } from './alerts/sms.ts';
 import { alertSenders, startAlerts } from './alerts/start.ts';
 import { auditRoutes } from './audit/routes.ts';
+import { createBackground } from './background.ts';
 import { startLostCalls } from './calls/lost.ts';
 import { callRoutes } from './calls/routes.ts';
 import { chatRoutes } from './chats/routes.ts';
 import type { ControlConfig } from './config.ts';
 import type { TextSessionParts } from './conversations/text-parts.ts';
 import { webhookClient } from './conversations/webhooks.ts';
+import { rounds, together } from './db/background-work.ts';
 import { type Database, openDatabase } from './db/open.ts';
 import { loadSecretKey, SecretBox } from './db/secrets.ts';
 import { workUnderWay } from './db/work-report.ts';
@@ -46,7 +48,7 @@ import { pathwayRoutes } from './pathways/routes.ts';
 import { personaRoutes } from './personas/routes.ts';
 import { portingParts } from './porting/parts.ts';
 import { portingRoutes } from './porting/routes.ts';
-import { startPorting } from './porting/start.ts';
+import { preparePorting, startPorting } from './porting/start.ts';
 import { type PromotionGate, PromotionGates } from './promotion/rules.ts';
 import { startRetention } from './retention.ts';
 import type { Services } from './services.ts';
@@ -63,15 +65,18 @@ import { type DeliveryParts, startWebhookDeliveries } from './webhooks/deliverie
 import { sendEvent } from './webhooks/send.ts';
 import { widgetMetrics } from './widgets/metrics.ts';
 import { widgetRoutes } from './widgets/routes.ts';
-import { startWidgets } from './widgets/start.ts';
+import { createWidgets } from './widgets/start.ts';
 import { visitorRoutes } from './widgets/visitor-routes.ts';
 
 export interface ControlApp {
   readonly app: App;
   readonly services: Services;
+  /** Begins the background work: once it listens and has said so. A program that only asks the API never does. */
+  begin(): Promise<void>;
   /**
-   * After a fault: takes nothing more and finishes the requests that run. Background work stays written down as under
-   * way, because it may be what the fault was in: it counts as a try and waits after the next start.
+   * After a fault: takes nothing more, begins no background work, and finishes the requests that run. Background work
+   * stays written down as under way, because it may be what the fault was in: it counts as a try and waits after the
+   * next start.
    */
   drain(): Promise<void>;
   /** What goes on, for the report of a fault: requests and background work, nothing of callers. */
@@ -129,7 +134,7 @@ async function assemble(options: AppOptions, database: Database, clock: Clock): 
   const posting = { ...services, db: database.db, timeoutMs: config.webhookTimeoutMs, ...options.webhooks };
   const senders = alertSenders(config, clock, logger);
   const porting = portingParts(services, logger, metrics.registry);
-  const widgets = startWidgets(services, logger, widgetMetrics(metrics.registry));
+  const widgets = createWidgets(services, logger, widgetMetrics(metrics.registry));
   const testRuns = createTestRuns(services, logger, metrics.registry);
   if (options.promotionGate) services.promotionGates.register(options.promotionGate);
   else registerGate(services, testRuns);
@@ -150,7 +155,7 @@ async function assemble(options: AppOptions, database: Database, clock: Clock): 
   await app.ready();
   const sealed = await sealEarlierBodies(database, services.secrets);
   if (sealed > 0) logger.info({ rows: sealed }, 'tools of an earlier version were sealed');
-  const stopPorting = await startPorting(services, porting, senders.email, logger, options.webhooks?.random);
+  await preparePorting(services, porting, logger);
 
   const reports = new ReportStore(database, clock, config.alerts.probeGapMs);
   const parts = {
@@ -165,46 +170,48 @@ async function assemble(options: AppOptions, database: Database, clock: Clock): 
   const edgeDoor = acceptEdges(app.server, parts, config.edgeFrameBytes, (...upgrade) =>
     services.testCalls.take(...upgrade),
   );
-  const stopLostCalls = startLostCalls(services, logger, {
-    lost: metrics.lostCalls,
-    queued: metrics.queuedCalls,
-  });
-  const stopRetention = startRetention(services, logger, metrics.retention);
-  const webhooks = startWebhookDeliveries({ ...posting, log: logger, onAttempt: metrics.webhook });
-  testRuns.start();
-  await tornado.resume();
-  const stopAlerts = startAlerts(services, senders, logger, metrics.alerts, options.webhooks?.random);
-  const stopWatching = watchOthers(clock, logger, async () => {
+  const { random } = options.webhooks ?? {};
+  const calls = { lost: metrics.lostCalls, queued: metrics.queuedCalls };
+  const noticeOthers = async () => {
     await services.edgeConfig.noticeOthers();
     await edgeDoor.endRevoked();
+  };
+  const background = createBackground({
+    tornado,
+    testRuns,
+    startOthers: () =>
+      together([
+        startPorting(services, porting, senders.email, logger, random),
+        startWebhookDeliveries({ ...posting, log: logger, onAttempt: metrics.webhook }),
+        startAlerts(services, senders, logger, metrics.alerts, random),
+        rounds(startLostCalls(services, logger, calls)),
+        rounds(startRetention(services, logger, metrics.retention)),
+        rounds(widgets.startSweep()),
+        rounds(watchOthers(clock, logger, noticeOthers)),
+      ]),
   });
   return {
     app,
     services,
+    begin: () => background.begin(),
     underWay: () => ({
       listening: app.server.listening,
       requests: requests(),
       work: workUnderWay(config.databaseFile),
     }),
     drain: once(async () => {
+      background.hold();
       services.testCalls.close();
       await edgeDoor.close();
       await app.close();
     }),
     close: once(async () => {
-      await stopWatching();
-      await tornado.close();
-      await testRuns.close();
-      await stopAlerts();
-      await stopPorting();
-      await webhooks.close();
-      await stopLostCalls();
+      await background.close();
       services.testCalls.close();
       await edgeDoor.close();
       await widgets.close();
       await tools.close();
       await app.close();
-      await stopRetention();
       await database.close();
     }),
   };

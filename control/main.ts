@@ -73,6 +73,7 @@ async function main(config: ControlConfig): Promise<void> {
   };
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
+  await running.begin();
 }
 
 try {

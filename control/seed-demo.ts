@@ -7,7 +7,7 @@ import { ReportStore } from './edges/reports.ts';
 import { runProgram } from './operations/arguments.ts';
 import { seedDemo } from './operations/seed.ts';
 
-/** Tells the time and wakes nobody: background work is that of the control plane that may run beside. */
+/** Tells the time and wakes nobody. Background work is that of the control plane that may run beside: it is not begun. */
 const stillClock: Clock = { now: () => systemClock.now(), after: () => ({ cancel: () => {} }) };
 
 await runProgram(async () => {

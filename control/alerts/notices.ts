@@ -1,6 +1,7 @@
 /** Delivers notices by mail and SMS: each channel on its own, so that neither waits for the other. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
+import { type BackgroundWork, together } from '../db/background-work.ts';
 import { DueWork } from '../db/due-work.ts';
 import type { AlertNoticeRow, Db } from '../db/tables.ts';
 import type { Services } from '../services.ts';
@@ -25,12 +26,9 @@ export interface NoticeParts {
   readonly onAttempt: (channel: NoticeChannel, outcome: DeliveryOutcome) => void;
 }
 
-/** Begins at once with what is due. Returns a function that breaks off what is on its way. */
-export function startNotices(parts: NoticeParts): () => Promise<void> {
-  const channels = (['email', 'sms'] as const).map((channel) => startChannel(parts, channel));
-  return async () => {
-    await Promise.all(channels.map((channel) => channel.close()));
-  };
+/** Begins at once with what is due. */
+export function startNotices(parts: NoticeParts): BackgroundWork {
+  return together((['email', 'sms'] as const).map((channel) => startChannel(parts, channel)));
 }
 
 function startChannel(parts: NoticeParts, channel: NoticeChannel): DueWork<AlertNoticeRow> {

@@ -1,6 +1,7 @@
 /** Puts alerts together: who carries notices, what delivers them, what raises them. */
 import { readFileSync } from 'node:fs';
 import type { FastifyBaseLogger } from 'fastify';
+import type { BackgroundWork } from '../db/background-work.ts';
 import type { Services } from '../services.ts';
 import { startEvaluation } from './evaluation.ts';
 import { mailSender } from './mail.ts';
@@ -27,19 +28,19 @@ export function alertSenders(
   };
 }
 
-/** Returns a function that ends the evaluation, then the deliveries. */
+/** Closes the evaluation, then the deliveries. */
 export function startAlerts(
   services: Services,
   senders: Senders,
   log: FastifyBaseLogger,
   metrics: AlertMetrics,
   random: () => number = Math.random,
-): () => Promise<void> {
+): BackgroundWork {
   const { announcements, clock, config, database } = services;
   const { evaluationMs: everyMs, probeGapMs, sendTimeoutMs: timeoutMs } = config.alerts;
   const parts = { db: database.db, clock, announcements, log };
   const mailFrom = config.mail?.from ?? '';
-  const stopNotices = startNotices({
+  const notices = startNotices({
     ...parts,
     senders,
     mailFrom,
@@ -58,10 +59,17 @@ export function startAlerts(
     onAttempt: metrics.operator,
   });
   const stopEvaluation = startEvaluation({ ...parts, probeGapMs, everyMs, onRound: metrics.evaluated });
-  return async () => {
-    await stopEvaluation();
-    await stopOperator();
-    await stopNotices();
+  return {
+    hold: () => {
+      void stopEvaluation();
+      void stopOperator();
+      notices.hold();
+    },
+    close: async () => {
+      await stopEvaluation();
+      await stopOperator();
+      await notices.close();
+    },
   };
 }
 

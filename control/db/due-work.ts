@@ -7,6 +7,7 @@
  * program died, count as a try and wait, so that work that ends the program cannot keep it from starting.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
+import type { BackgroundWork } from './background-work.ts';
 import type { Db } from './tables.ts';
 import { beginWork, endWork, interruptedWork, pauseAfter, pauseAfterCrash } from './under-way.ts';
 
@@ -51,7 +52,7 @@ const pauseMs = 5_000;
 const crashed = 'the service ended during the attempt';
 const thrown = 'the attempt failed inside the service';
 
-export class DueWork<Item extends DueItem> {
+export class DueWork<Item extends DueItem> implements BackgroundWork {
   readonly #parts: DueWorkParts<Item>;
   readonly #running = new Map<string, { orgId: string; done: Promise<void> }>();
   readonly #ending = new AbortController();
@@ -60,6 +61,7 @@ export class DueWork<Item extends DueItem> {
   #timer: Timer | undefined;
   /** Work whose last try came to nothing: until when it waits, ms. */
   readonly #waiting = new Map<string, number>();
+  #isHeld = false;
   /** Whether what a crash has left was counted. Nothing begins before. */
   #tookUp = false;
 
@@ -70,11 +72,16 @@ export class DueWork<Item extends DueItem> {
     this.#wake();
   }
 
-  /** Breaks off what is running; it is done again after the next start. */
-  async close(): Promise<void> {
-    this.#ending.abort(new Error('the control plane is ending'));
+  hold(): void {
+    this.#isHeld = true;
     this.#stopListening();
     this.#timer?.cancel();
+  }
+
+  /** Breaks off what is running; it is done again after the next start. */
+  async close(): Promise<void> {
+    this.hold();
+    this.#ending.abort(new Error('the control plane is ending'));
     await this.#look;
     await Promise.all([...this.#running.values()].map(({ done }) => done));
   }
@@ -113,13 +120,13 @@ export class DueWork<Item extends DueItem> {
   }
 
   #wakeAfter(ms: number): void {
-    if (this.#ending.signal.aborted) return;
+    if (this.#isHeld) return;
     this.#timer?.cancel();
     this.#timer = this.#parts.clock.after(ms, () => this.#wake());
   }
 
   async #begin(): Promise<void> {
-    if (this.#ending.signal.aborted) return;
+    if (this.#isHeld) return;
     const { clock, due, mostRunning, nextDue } = this.#parts;
     if (!this.#tookUp) await this.#takeUp();
     const now = new Date(clock.now()).toISOString();
@@ -131,7 +138,8 @@ export class DueWork<Item extends DueItem> {
         organizations: this.#fullOrganizations(),
       };
       const items = free > 0 ? await due(now, without, free) : [];
-      if (items.length === 0) break;
+      // Also when that came while the database was read.
+      if (items.length === 0 || this.#isHeld) break;
       for (const item of items) if (!this.#fullOrganizations().includes(item.org_id)) this.#run(item);
     }
     const next = await nextDue(now);

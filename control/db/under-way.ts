@@ -5,7 +5,7 @@
 import type { Db, WorkUnderWayRow } from './tables.ts';
 
 /** How long work that a crash has ended waits before it is tried again, ms: the program is up by then. */
-export const crashPauseMs = 5_000;
+const crashPauseMs = 5_000;
 /** Crashes during one piece of work after which it is not tried again. */
 export const mostCrashes = 5;
 /**

@@ -36,6 +36,7 @@ async function start(folder: string): Promise<{ control: ControlApp; made: Boots
   const env = { TRUNKLINE_DATA: at(folder), LOG_LEVEL: 'silent', RATE_LIMIT_PER_MINUTE: '1000000' };
   const config = readControlConfig(env);
   const control = await createApp({ config, logger: pino({ level: 'silent' }), checkAnswers: true });
+  await control.begin();
   return { control, made: await bootstrap(control.services, 'ca.crt') };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { FastifyBaseLogger } from 'fastify';
 import { systemActor } from '../audit/rules.ts';
+import type { BackgroundWork } from '../db/background-work.ts';
 import { type DueItem, DueWork } from '../db/due-work.ts';
 import type { PortDocumentRow } from '../db/tables.ts';
 import type { Services } from '../services.ts';
@@ -22,10 +23,7 @@ import { changePorts, moveNumbers } from './moves.ts';
 const longestWaitMs = 24 * 60 * 60 * 1000;
 
 /** Begins at once with what is due. */
-export function startSignatureExpiry(
-  services: Services,
-  log: FastifyBaseLogger,
-): Pick<DueWork<DueItem>, 'close'> {
+export function startSignatureExpiry(services: Services, log: FastifyBaseLogger): BackgroundWork {
   const { announcements, clock, database } = services;
   const { db } = database;
   return new DueWork<DueItem>({
@@ -60,7 +58,7 @@ export function startDocumentExpiry(
   services: Services,
   files: DocumentFiles,
   log: FastifyBaseLogger,
-): Pick<DueWork<PortDocumentRow>, 'close'> {
+): BackgroundWork {
   const { announcements, clock, database } = services;
   const { db } = database;
   return new DueWork<PortDocumentRow>({

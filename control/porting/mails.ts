@@ -1,6 +1,7 @@
 /** Sends mails about port requests, each on its own, until the mail server took them or the time is over. */
 import type { FastifyBaseLogger } from 'fastify';
 import { noticeSchedule, redacted } from '../alerts/notice-rules.ts';
+import type { BackgroundWork } from '../db/background-work.ts';
 import { DueWork } from '../db/due-work.ts';
 import type { PortMailRow } from '../db/tables.ts';
 import type { Services } from '../services.ts';
@@ -36,7 +37,7 @@ export interface MailParts {
 }
 
 /** Begins at once with what is due. */
-export function startMails(parts: MailParts): Pick<DueWork<PortMailRow>, 'close'> {
+export function startMails(parts: MailParts): BackgroundWork {
   const { announcements, clock, database } = parts.services;
   const { db } = database;
   return new DueWork<PortMailRow>({

@@ -13,6 +13,7 @@
  */
 import { createHash } from 'node:crypto';
 import { systemActor } from '../audit/rules.ts';
+import type { BackgroundWork } from '../db/background-work.ts';
 import { DueWork } from '../db/due-work.ts';
 import type { PortOrderRow } from '../db/tables.ts';
 import { type Carrier, type CarrierFile, CarrierRefusal } from './carrier.ts';
@@ -36,7 +37,7 @@ export interface OrderParts extends TakeParts {
 }
 
 /** Begins at once with what is due. */
-export function startOrders(parts: OrderParts): Pick<DueWork<PortOrderRow>, 'close'> {
+export function startOrders(parts: OrderParts): BackgroundWork {
   const { announcements, clock, database } = parts.services;
   const { db } = database;
   return new DueWork<PortOrderRow>({

@@ -1,5 +1,6 @@
 /** Starts what porting does in the background: mails, orders at the carrier, what expires. */
 import type { FastifyBaseLogger } from 'fastify';
+import { type BackgroundWork, together } from '../db/background-work.ts';
 import type { Services } from '../services.ts';
 import { isKnownFile } from './documents-store.ts';
 import { startDocumentExpiry, startSignatureExpiry } from './expiry.ts';
@@ -8,21 +9,28 @@ import { startOrders } from './orders.ts';
 import type { PortingParts } from './parts.ts';
 import { sealEarlierRows } from './sealed-store.ts';
 
-/** First puts right what an earlier version left in clear and a crash of uploads. Returns a function that ends all of it. */
-export async function startPorting(
+/** Before requests are taken: puts right what an earlier version left in clear and a crash of uploads. */
+export async function preparePorting(
   services: Services,
-  { carrier, files, metrics }: PortingParts,
-  sender: MailSender,
+  { files }: Pick<PortingParts, 'files'>,
   log: FastifyBaseLogger,
-  random: () => number = Math.random,
-): Promise<() => Promise<void>> {
+): Promise<void> {
   const { db } = services.database;
   const sealed = await sealEarlierRows(services.database, services.secrets);
   if (sealed > 0) log.info({ rows: sealed }, 'port requests of an earlier version were sealed');
   const left = await files.recover((fileName) => isKnownFile(db, fileName));
   if (left > 0) log.warn({ files: left }, 'uploads that a crash had left were put right');
+}
+
+export function startPorting(
+  services: Services,
+  { carrier, files, metrics }: PortingParts,
+  sender: MailSender,
+  log: FastifyBaseLogger,
+  random: () => number = Math.random,
+): BackgroundWork {
   const settings = services.config.porting.carrier;
-  const running = [
+  return together([
     startMails({ services, sender, log, random, onAttempt: metrics.mail }),
     startSignatureExpiry(services, log),
     startDocumentExpiry(services, files, log),
@@ -39,8 +47,5 @@ export async function startPorting(
           }),
         ]
       : []),
-  ];
-  return async () => {
-    await Promise.all(running.map((one) => one.close()));
-  };
+  ]);
 }

@@ -77,6 +77,7 @@ export async function startControl(
     conversations,
     ...more,
   });
+  await control.begin();
   const { db } = control.services.database;
   const organization = (name: string, sipEnabled: boolean) =>
     control.services.edgeConfig.change(async (trx, altered) => {

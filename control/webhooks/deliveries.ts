@@ -8,6 +8,7 @@
  *                     waiting --410, or the fifth failed--> given up
  */
 import type { FastifyBaseLogger } from 'fastify';
+import type { BackgroundWork } from '../db/background-work.ts';
 import { DueWork } from '../db/due-work.ts';
 import type { WebhookDeliveryRow } from '../db/tables.ts';
 import type { Services } from '../services.ts';
@@ -26,7 +27,7 @@ export interface DeliveryParts extends SendParts {
 }
 
 /** Begins at once with what is due. Close it before the database. */
-export function startWebhookDeliveries(parts: DeliveryParts): Pick<DueWork<WebhookDeliveryRow>, 'close'> {
+export function startWebhookDeliveries(parts: DeliveryParts): BackgroundWork {
   const { announcements, clock, db, log } = parts;
   return new DueWork<WebhookDeliveryRow>({
     db,

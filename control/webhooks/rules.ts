@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 
 /** Seconds from the first attempt of a webhook to each attempt. */
-const webhookSchedule: readonly number[] = [0, 10, 50, 200, 560];
+export const webhookSchedule: readonly number[] = [0, 10, 50, 200, 560];
 const spread = 0.1;
 
 /**

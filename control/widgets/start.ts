@@ -13,11 +13,13 @@ export interface WidgetParts {
   readonly threads: Threads;
   readonly streams: Streams;
   readonly visitors: Visitors;
-  /** Ends streams, then answers that are being made, then background work. */
+  /** Begins to end the threads that were left. Returns a function that stops this. */
+  startSweep(): () => Promise<void>;
+  /** Ends streams, then answers that are being made. */
   close(): Promise<void>;
 }
 
-export function startWidgets(
+export function createWidgets(
   { clock, config, conversations, database, quotas, secrets, wrongKeys }: Services,
   log: FastifyBaseLogger,
   metrics: WidgetMetrics,
@@ -35,22 +37,22 @@ export function startWidgets(
   });
   const streams = new Streams({ ...parts, limits: limits.streams, metrics });
   const visitors = new Visitors({ ...parts, secrets, wrongKeys, limits: limits.visitors, metrics });
-  const stopSweep = startSweep({
-    ...parts,
-    threadDays: limits.threadDays,
-    onEnded: (id) => {
-      parts.live.changed(id);
-      metrics.threadsEnded(1);
-    },
-  });
   return {
     threads,
     streams,
     visitors,
+    startSweep: () =>
+      startSweep({
+        ...parts,
+        threadDays: limits.threadDays,
+        onEnded: (id) => {
+          parts.live.changed(id);
+          metrics.threadsEnded(1);
+        },
+      }),
     close: async () => {
       streams.close();
       await threads.close();
-      await stopSweep();
     },
   };
 }

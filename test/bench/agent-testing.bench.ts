@@ -31,6 +31,7 @@ export async function runAgentTestingBench(
   const folder = mkdtempSync(join(tmpdir(), 'agent-testing-'));
   const config = readControlConfig({ TRUNKLINE_DATA: folder, LOG_LEVEL: 'silent' });
   const control = await createApp({ config, logger: pino({ level: 'silent' }) });
+  await control.begin();
   const { database, secrets, announcements } = control.services;
   const key = await database.db.transaction().execute(async (db) => {
     const orgId = await createOrganization(db, systemClock, secrets, {

@@ -42,7 +42,7 @@ export class ControlMachine {
       ALLOW_PRIVATE_TARGETS: '10.0.0.0/8',
       EDGE_LOST_SECONDS: '600',
     });
-    const app = await time.still(createApp({ config, clock, logger: pino({ level: 'silent' }) }));
+    const app = await time.still(begun(createApp({ config, clock, logger: pino({ level: 'silent' }) })));
     return new ControlMachine(app, clock, network);
   }
 
@@ -87,4 +87,10 @@ export class ControlMachine {
     this.#network.unlisten(controlHost, controlPort);
     await this.app.close();
   }
+}
+
+async function begun(made: Promise<ControlApp>): Promise<ControlApp> {
+  const app = await made;
+  await app.begin();
+  return app;
 }

@@ -61,11 +61,18 @@ export class ControlProgram {
     this.#child = child;
     child.stdout.setEncoding('utf8');
     await new Promise<void>((resolve, reject) => {
-      child.once('exit', (code) => reject(new Error(`control ended with ${code}`)));
+      // Not `exit`: what it said before its end may still be on its way.
+      child.once('close', (code) => reject(new Error(`control ended with ${code}`)));
       child.stdout.on('data', (text: string) => {
         if (text.includes('control plane is listening')) resolve();
       });
     });
+  }
+
+  /** Resolves when it has ended, by whatever. */
+  async ended(): Promise<void> {
+    const child = this.#child;
+    if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   }
 
   async end(signal: NodeJS.Signals): Promise<void> {

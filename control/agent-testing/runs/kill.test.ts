@@ -92,7 +92,11 @@ describe('a control plane that is killed while tests run', () => {
         await told.promise;
         told = Promise.withResolvers();
       }
-      expect(inFlight()).toEqual({ RUNNING: 20, PENDING: 30 });
+      // After a kill, what was running waits with its claim, and twenty others run.
+      const { PENDING: waiting = 0, RUNNING: claimed = 0 } = inFlight();
+      expect(claimed + waiting).toBe(50);
+      if (kill === 0) expect(claimed).toBe(20);
+      else expect(claimed).toBeGreaterThanOrEqual(20);
       await control.end('SIGKILL');
       await control.start();
     }
@@ -107,7 +111,9 @@ describe('a control plane that is killed while tests run', () => {
     const rows = (sql: string) => database.prepare(sql).all();
     expect(
       rows('select status, count(*) as runs, max(attempts) as most from test_runs group by status'),
-    ).toEqual([{ status: 'PASSED', runs: 50, most: 3 }]);
+    ).toEqual([
+      { status: 'PASSED', runs: 50, most: expect.toSatisfy((most: number) => most === 2 || most === 3) },
+    ]);
     expect(rows('select sum(runs) as counted from test_run_days')).toEqual([{ counted: 50 }]);
     expect(
       rows('select count(*) as results, count(distinct run_id) as runs from test_assertion_results'),

@@ -13,6 +13,7 @@
  */
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
+import type { BackgroundWork } from '../../db/background-work.ts';
 import type { Db, TestRunRow } from '../../db/tables.ts';
 import { pauseAfterCrash } from '../../db/under-way.ts';
 import type { Services } from '../../services.ts';
@@ -59,7 +60,7 @@ const leaseMs = 60_000;
 
 type Stop = 'timeout' | 'cancelled' | 'closing';
 
-export class RunQueue {
+export class RunQueue implements BackgroundWork {
   readonly #parts: QueueParts;
   readonly #running = new Map<string, { orgId: string; stop: AbortController; done: Promise<void> }>();
   readonly #stopListening: () => void;
@@ -70,6 +71,7 @@ export class RunQueue {
   #lastOrganization = '';
   #look: Promise<void>;
   #sweep: Timer;
+  #isHeld = false;
   #closing = false;
 
   /** Begins at once. */
@@ -101,12 +103,17 @@ export class RunQueue {
     this.#running.get(runId)?.stop.abort('cancelled' satisfies Stop);
   }
 
-  /** Breaks off everything; it is run again after the next start, and the attempt does not count. */
-  async close(): Promise<void> {
-    this.#closing = true;
+  hold(): void {
+    this.#isHeld = true;
     this.#stopListening();
     this.#sweep.cancel();
     this.#waking?.cancel();
+  }
+
+  /** Breaks off everything; it is run again after the next start, and the attempt does not count. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.hold();
     await this.#look;
     for (const { stop } of this.#running.values()) stop.abort('closing' satisfies Stop);
     await Promise.all([...this.#running.values()].map(({ done }) => done));
@@ -121,13 +128,13 @@ export class RunQueue {
     this.#look = this.#look
       .then(() => this.#guarded(() => this.#lookForLost()))
       .then(() => {
-        if (!this.#closing) this.#sweep = this.#parts.clock.after(sweepMs, () => this.#sweepNow());
+        if (!this.#isHeld) this.#sweep = this.#parts.clock.after(sweepMs, () => this.#sweepNow());
       });
   }
 
   async #lookForLost(): Promise<void> {
     const { announcements, clock, db, worker, onEnd } = this.#parts;
-    if (this.#closing) return;
+    if (this.#isHeld) return;
     const lost = await orphans(db, worker, new Date(clock.now()).toISOString());
     const known = new Set([...this.#running.keys(), ...this.#orphans.map(({ id }) => id)]);
     for (const { run } of this.#crashed) known.add(run.id);
@@ -149,9 +156,10 @@ export class RunQueue {
   async #fill(): Promise<void> {
     const { limits } = this.#parts;
     this.#release();
-    while (!this.#closing && this.#running.size < limits.concurrent) {
+    while (!this.#isHeld && this.#running.size < limits.concurrent) {
       const run = this.#takeOrphan() ?? (await this.#nextWaiting());
-      if (!run) return;
+      // Also when that came while the database was read.
+      if (!run || this.#isHeld) return;
       await this.#claim(run);
     }
   }
@@ -165,7 +173,7 @@ export class RunQueue {
     this.#waking?.cancel();
     this.#waking = null;
     const next = Math.min(...this.#crashed.map(({ from }) => from));
-    if (!this.#closing && Number.isFinite(next)) {
+    if (!this.#isHeld && Number.isFinite(next)) {
       this.#waking = clock.after(next - clock.now(), () => this.#wake());
     }
   }
@@ -216,7 +224,7 @@ export class RunQueue {
         timer.cancel();
         live.end(id);
         this.#running.delete(id);
-        if (!this.#closing) this.#wake();
+        if (!this.#isHeld) this.#wake();
       });
     this.#running.set(id, { orgId, stop, done });
   }
@@ -243,6 +251,8 @@ export class RunQueue {
         if (hopeless) return this.#broken(run, failureText(error), error);
         log.error({ err: error, run: run.id, attempt: run.attempts }, 'a test run failed and is tried again');
       }
+      // After a fault it stays claimed, and waits after the next start.
+      if (this.#isHeld && !this.#closing) return;
       const now = clock.now();
       const next: TestRunRow | undefined = await claimRun(db, run, worker, {
         now: new Date(now).toISOString(),

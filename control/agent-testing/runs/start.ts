@@ -27,6 +27,8 @@ export interface TestRuns {
   onBatchCompleted(listener: BatchListener): void;
   /** Begins with what waits, and takes up what was broken off. */
   start(): void;
+  /** Begins no more runs. */
+  hold(): void;
   /** Ends streams, then runs. */
   close(): Promise<void>;
 }
@@ -85,6 +87,7 @@ export function createTestRuns(services: Services, log: FastifyBaseLogger, regis
         onEnd: () => void completions.check(),
       });
     },
+    hold: () => queue?.hold(),
     close: async () => {
       streams.close();
       await queue?.close();

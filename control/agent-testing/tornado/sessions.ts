@@ -7,7 +7,7 @@ import type { Timer } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
 import { OneAtATime } from '../../conversations/one-at-a-time.ts';
 import type { TestTornadoIterationRow, TestTornadoSessionRow } from '../../db/tables.ts';
-import { beginWork, crashPauseMs, endWork, interruptedWork, mostCrashes } from '../../db/under-way.ts';
+import { beginWork, endWork, interruptedWork, mostCrashes, pauseAfterCrash } from '../../db/under-way.ts';
 import { isoTime } from '../../organizations/store.ts';
 import type { Services } from '../../services.ts';
 import { testRunsSubject } from '../runs/plan.ts';
@@ -45,10 +45,12 @@ export class Sessions {
   readonly #steps = new OneAtATime();
   readonly #under = new Set<Promise<void>>();
   readonly #timers = new Map<string, Timer>();
-  /** Sessions whose step a crash has ended: looked at after a pause. */
-  readonly #held = new Set<Timer>();
+  /** Sessions whose step a crash has ended: nothing but their cancellation takes a step before the pause is over. */
+  readonly #waiting = new Map<string, Timer>();
   /** Ends what a session plans, because it is cancelled. */
   readonly #planning = new Map<string, AbortController>();
+  #isResumed = false;
+  #isHeld = false;
   #closing = false;
 
   constructor(parts: SessionsParts) {
@@ -62,16 +64,29 @@ export class Sessions {
   /** Takes up what was running when the process ended. */
   async resume(): Promise<void> {
     const { clock, database } = this.#parts.services;
-    const crashed = new Set((await interruptedWork(database.db, stepQueue)).map(({ id }) => id));
-    for (const session of await listRunning(database.db)) {
-      if (!crashed.has(session.id)) this.watch(session);
-      else this.#held.add(clock.after(crashPauseMs, () => this.watch(session)));
+    const crashed = (await interruptedWork(database.db, stepQueue)).map(({ id }) => id);
+    const running = await listRunning(database.db);
+    if (this.#isHeld) return;
+    for (const session of running) {
+      const place = crashed.indexOf(session.id);
+      if (place < 0) this.watch(session);
+      else
+        this.#waiting.set(
+          session.id,
+          clock.after(pauseAfterCrash(place), () => this.#waited(session)),
+        );
     }
+    this.#isResumed = true;
+  }
+
+  #waited(session: TestTornadoSessionRow): void {
+    this.#waiting.delete(session.id);
+    this.watch(session);
   }
 
   /** Looks after a session from now on: its first look, and its time. */
   watch({ id, created_at, timeout_ms }: TestTornadoSessionRow): void {
-    if (this.#closing || this.#timers.has(id)) return;
+    if (this.#isHeld || this.#timers.has(id)) return;
     const { clock } = this.#parts.services;
     const leftMs = Date.parse(created_at) + timeout_ms - clock.now();
     this.#timers.set(
@@ -88,7 +103,8 @@ export class Sessions {
   async batchCompleted(batchId: string): Promise<void> {
     const id = await sessionOfBatch(this.#parts.services.database.db, batchId);
     // Not waited for: a model may plan for a while.
-    if (id !== null) void this.advance(id);
+    // Before `resume` nobody knows which sessions wait, and it looks at all of them.
+    if (id !== null && this.#isResumed && !this.#waiting.has(id)) void this.advance(id);
   }
 
   /** Breaks off what is being planned; the session then looks at its cancellation. */
@@ -99,23 +115,28 @@ export class Sessions {
 
   /** Does the next step if there is one. Never rejects. */
   advance(id: string): Promise<void> {
-    if (this.#closing) return Promise.resolve();
+    if (this.#isHeld) return Promise.resolve();
     const step = this.#steps.run(id, () => this.#guarded(id)).finally(() => this.#under.delete(step));
     this.#under.add(step);
     return step;
   }
 
+  hold(): void {
+    this.#isHeld = true;
+    for (const timer of [...this.#timers.values(), ...this.#waiting.values()]) timer.cancel();
+  }
+
   /** Breaks off what is being planned; it is planned again after the next start. */
   async close(): Promise<void> {
     this.#closing = true;
-    for (const timer of [...this.#timers.values(), ...this.#held]) timer.cancel();
+    this.hold();
     for (const planning of this.#planning.values()) planning.abort();
     await Promise.all(this.#under);
     this.#timers.clear();
   }
 
   async #guarded(id: string): Promise<void> {
-    for (let attempt = 0; !this.#closing; attempt++) {
+    for (let attempt = 0; !this.#isHeld; attempt++) {
       try {
         return await this.#counted(id);
       } catch (error) {

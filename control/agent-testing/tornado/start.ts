@@ -32,10 +32,12 @@ export interface Tornado {
   cancel(orgId: string, id: string, by: Actor): Promise<void>;
   /** Takes up what was running when the process ended. */
   resume(): Promise<void>;
+  /** Takes no more steps. */
+  hold(): void;
   close(): Promise<void>;
 }
 
-/** To be called before test runs are started, and closed before they are. */
+/** To be resumed before test runs are started, and closed before they are. */
 export function createTornado(
   services: Services,
   runs: Pick<TestRuns, 'onBatchCompleted' | 'stopped'>,
@@ -72,6 +74,7 @@ export function createTornado(
       if (ended.status !== 'CANCELLED' && ended.status !== 'RUNNING') throw ApiError.of('TORNADO_NOT_ACTIVE');
     },
     resume: () => sessions.resume(),
+    hold: () => sessions.hold(),
     close: () => sessions.close(),
   };
 }
