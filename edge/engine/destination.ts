@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type Protocol, TLS_PORT } from './identity.ts';
 import { parseUri, type SipUri } from './message/uri.ts';
-import type { Flow } from './transport/flow.ts';
+import type { Flow, NamedBy } from './transport/flow.ts';
 
 /** Where a request goes. */
 export interface Destination {
@@ -13,7 +13,7 @@ export interface Destination {
 }
 
 /** How a request leaves: over a connection that is there, or over one to be made. */
-export type Way = { readonly flow: Flow } | { readonly destination: Destination };
+export type Way = { readonly flow: Flow } | { readonly destination: Destination; readonly namedBy: NamedBy };
 
 export type DestinationResult =
   | { readonly ok: true; readonly destination: Destination }

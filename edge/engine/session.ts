@@ -109,10 +109,10 @@ export class Session {
     const source: Source = { address: this.#flow.remoteAddress, port: this.#flow.remotePort };
     const { nextHop } = this.dialog.route();
     if (this.dialog.routeSet.length === 0 && isBehindNat(nextHop, source)) {
-      return { destination: this.#back(source) };
+      return { destination: this.#back(source), namedBy: 'peer' };
     }
     const result = destinationOf(nextHop);
-    return result.ok ? { destination: result.destination } : result.reason;
+    return result.ok ? { destination: result.destination, namedBy: 'peer' } : result.reason;
   }
 
   /** Whether the peer's Contact or Route names a place to go, be there somebody or not. */

@@ -10,6 +10,7 @@ import { parseConfiguration, stackOptions } from './configuration.ts';
 import type { SipMessage, SipRequest, SipResponse } from './message/message.ts';
 import { Stack, type StackAddresses } from './stack.ts';
 import { engineConfiguration, RawApp, SECRET, TestCertificates, TestPeer } from './testing.ts';
+import { DEFAULT_TRANSPORT_LIMITS } from './transport/limits.ts';
 
 const SDP = 'v=0\r\n';
 
@@ -497,6 +498,73 @@ describe('a valid request with garbage behind it', () => {
     expect(await peer.status()).toBe(200);
     await closed;
     expect(stack.metrics()).toMatchObject({ dialogs: 0 });
+  });
+});
+
+describe('connections to the Contacts of peers', () => {
+  /** TLS servers of peers that answer every ping and no request. */
+  const servers: Server[] = [];
+
+  // What they still have open ends with the stack.
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.close();
+  });
+
+  async function contactOf(host: string): Promise<string> {
+    const pair = { cert: readFileSync(certificates.cert), key: readFileSync(certificates.key) };
+    const server = createServer(pair, (socket) => {
+      socket.on('error', () => {});
+      socket.on('data', (octets: Buffer) => {
+        if (octets.toString() === '\r\n\r\n') socket.write('\r\n');
+      });
+    });
+    servers.push(server);
+    server.listen(0, host);
+    await once(server, 'listening');
+    const address = server.address();
+    return `<sip:a@${host}:${typeof address === 'object' ? address?.port : 0};transport=tls>`;
+  }
+
+  /** Calls that are answered and never acknowledged, one for each Contact; then their connection closes. */
+  async function abandonedCalls(contacts: readonly string[]): Promise<void> {
+    for (const [i, contact] of contacts.entries()) {
+      peer.send(lines('INVITE', 1, { 'Call-ID': `call-${i}`, Contact: contact }), SDP);
+      const { tokens } = await app.next();
+      expect((await app.ask(`sip|${tokens[8]}|`, ['SIP/2.0 200 OK'], SDP))[0]).toBe('OK');
+      // The peer may send 50 requests a second.
+      if (i % 40 === 39) clock.advance(1_000);
+    }
+    peer.close();
+  }
+
+  const figure = (name: string) => expect.poll(() => stack.metrics()[name], { timeout: 10_000 });
+
+  /** Lets seconds pass, each of which the peers have time to answer. */
+  async function pass(seconds: number): Promise<void> {
+    for (let i = 0; i < seconds; i++) {
+      clock.advance(1_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  it('end a minute after the last message, though the peers answer pings', async () => {
+    await abandonedCalls(await Promise.all(Array.from({ length: 20 }, () => contactOf('127.0.0.1'))));
+    await figure('transport_peer_places').toBe(20);
+    // The ACKs do not come, then the BYEs are not answered.
+    await pass(32 + 32 + 60);
+    await figure('transport_outbound').toBe(0);
+    expect(stack.metrics()).toMatchObject({ transport_peer_places: 0, client_transactions: 0 });
+  });
+
+  it('are limited for each network', async () => {
+    const most = DEFAULT_TRANSPORT_LIMITS.peerPlacesPerNetwork;
+    const contacts = await Promise.all(Array.from({ length: most + 20 }, () => contactOf('127.0.0.1')));
+    await abandonedCalls(contacts);
+    await figure('transport_connected').toBe(most);
+    // A call whose peer cannot be called back is over.
+    await figure('dialogs').toBe(most);
+    expect(stack.metrics()).toMatchObject({ transport_outbound: most, transport_peer_places: most });
+    expect(stack.metrics().transport_peer_places_refused).toBeGreaterThanOrEqual(20);
   });
 });
 

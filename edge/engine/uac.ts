@@ -15,6 +15,7 @@ import type { SipRequest, SipResponse } from './message/message.ts';
 import { serializeRequest, serializeResponse } from './message/serialize.ts';
 import { parseUri } from './message/uri.ts';
 import { type OutgoingOwner, OutgoingRequest } from './outgoing-request.ts';
+import { secondsRegistered } from './registration.ts';
 import { type Built, cancelFields, dialogRequest, newRequest, ownMessage } from './requests.ts';
 import { type Fields, plainResponse, warning } from './responses.ts';
 import type { Session } from './session.ts';
@@ -343,6 +344,7 @@ export class Uac implements OutgoingOwner {
 
   started(outgoing: OutgoingRequest, flow: Flow): void {
     outgoing.session?.use(flow);
+    flow.pin();
     if (flow.outbound) this.#watchSilence(outgoing, flow);
     const sharing = this.#byFlow.get(flow);
     if (sharing) sharing.add(outgoing);
@@ -396,6 +398,8 @@ export class Uac implements OutgoingOwner {
 
   response(outgoing: OutgoingRequest, response: SipResponse, bytes: Buffer): void {
     if (response.status === 100 && !outgoing.wantsTrying) return;
+    const registeredS = secondsRegistered(outgoing.request, response);
+    if (registeredS > 0) outgoing.flow?.keepFor(registeredS * 1000);
     if (!outgoing.inDialog && outgoing.session?.dialog.state === 'Terminated' && response.status < 300) {
       this.#answeredTooLate(outgoing, response);
       return;
@@ -488,6 +492,7 @@ export class Uac implements OutgoingOwner {
     this.#formed(outgoing);
     if (outgoing.session?.outgoingInvite === outgoing) outgoing.session.outgoingInvite = null;
     if (outgoing.flow) {
+      outgoing.flow.unpin();
       const sharing = this.#byFlow.get(outgoing.flow);
       sharing?.delete(outgoing);
       if (sharing?.size === 0) this.#byFlow.delete(outgoing.flow);

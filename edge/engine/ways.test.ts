@@ -18,6 +18,7 @@ const open: Flow = {
   setAside: () => {},
   pin: () => {},
   unpin: () => {},
+  keepFor: () => {},
   owe: () => {},
   settle: () => {},
   close: () => {},
@@ -49,7 +50,7 @@ describe('Ways', () => {
       protocol: 'tls',
       serverName: 'pbx.example.com',
     } as const;
-    expect(ways.to(destination)).toEqual({ destination });
+    expect(ways.to(destination)).toEqual({ destination, namedBy: 'application' });
   });
 
   it('takes no connection to another port', () => {
@@ -59,6 +60,6 @@ describe('Ways', () => {
       protocol: 'tls',
       serverName: '203.0.113.9',
     } as const;
-    expect(ways.to(destination)).toEqual({ destination });
+    expect(ways.to(destination)).toEqual({ destination, namedBy: 'application' });
   });
 });

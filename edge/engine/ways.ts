@@ -18,14 +18,15 @@ export class Ways {
   }
 
   /**
-   * An open connection to exactly this address and port, else the destination itself. Where the far end has
+   * For what the application names: an open connection to exactly this address and port, else the destination itself. Where the far end has
    * to prove a domain (RFC 5922), only a connection that was made for that domain serves: the transport keeps
    * those by name.
    */
   to(destination: Destination): Way {
-    if (destination.serverName !== destination.host) return { destination };
+    const dialled: Way = { destination, namedBy: 'application' };
+    if (destination.serverName !== destination.host) return dialled;
     const flow = this.#context.transport.find(destination.host, destination.port);
-    return flow && !flow.closed && flow.protocol === destination.protocol ? { flow } : { destination };
+    return flow && !flow.closed && flow.protocol === destination.protocol ? { flow } : dialled;
   }
 
   /** @param secure whether our Contact must be a sips URI */
@@ -55,9 +56,9 @@ export class Ways {
       return;
     }
     const name = serverName === host ? {} : { serverName };
-    this.#context.transport.connect({ host, port, protocol, ...name }).then(ready, (error: unknown) => {
-      failed(error instanceof Error ? error.message : String(error));
-    });
+    this.#context.transport
+      .connect({ host, port, protocol, ...name }, way.namedBy)
+      .then(ready, (error: unknown) => failed(error instanceof Error ? error.message : String(error)));
   }
 }
 

@@ -7,7 +7,12 @@ const MESSAGE = 'OPTIONS sip:b SIP/2.0\r\nl: 0\r\n\r\n';
 
 /** A connection whose wire and owner write down what they are told. */
 function connection(
-  options: { outbound?: boolean; stranger?: boolean; limits?: Partial<TransportLimits> } = {},
+  options: {
+    outbound?: boolean;
+    namedByPeer?: boolean;
+    stranger?: boolean;
+    limits?: Partial<TransportLimits>;
+  } = {},
 ) {
   const told: string[] = [];
   let held = 0;
@@ -42,7 +47,8 @@ function connection(
       resume: () => told.push('resume'),
     },
     { remoteAddress: '192.0.2.1', remotePort: 5061, localAddress: '192.0.2.2', localPort: 40_000 },
-    options.outbound ? null : guest,
+    options.outbound || options.namedByPeer ? null : guest,
+    options.namedByPeer,
   );
   /** Lets seconds pass, one check each. */
   const pass = (seconds: number) => {
@@ -185,9 +191,65 @@ test('the answers to two pings are not taken for a ping', () => {
 
 test('a peer that never answered a ping is pinged once and kept', () => {
   const { flow, pass, news } = connection({ outbound: true });
+  flow.pin();
   pass(600);
   expect(news()).toEqual(['write "\\r\\n\\r\\n"']);
   expect(flow.closed).toBe(false);
+});
+
+test.each([
+  ['the application', {}, 600],
+  ['only a peer', { namedByPeer: true }, 60],
+])(
+  'a flow of ours to a place that %s has named is closed when nothing needs it, though its peer answers pings',
+  (_who, options, seconds) => {
+    const { flow, pass, receive } = connection({ outbound: true, ...options });
+    for (let second = 0; second < seconds; second++) {
+      expect(flow.closed).toBe(false);
+      receive('\r\n');
+      pass(1);
+    }
+    expect(flow.closed).toBe(true);
+  },
+);
+
+test.each([
+  ['a message that comes', ({ receive }: ReturnType<typeof connection>) => receive(MESSAGE)],
+  ['a message that goes', ({ flow }: ReturnType<typeof connection>) => void flow.send(Buffer.from(MESSAGE))],
+  [
+    'the end of a dialog',
+    ({ flow }: ReturnType<typeof connection>) => {
+      flow.pin();
+      flow.unpin();
+    },
+  ],
+])('%s keeps a flow of ours for as long again', (_what, use) => {
+  const fixture = connection({ namedByPeer: true });
+  for (let i = 0; i < 3; i++) {
+    fixture.pass(59);
+    use(fixture);
+  }
+  fixture.pass(59);
+  expect(fixture.flow.closed).toBe(false);
+  fixture.pass(1);
+  expect(fixture.flow.closed).toBe(true);
+});
+
+test('a flow of ours that a dialog or a transaction needs stays', () => {
+  const { flow, pass } = connection({ namedByPeer: true });
+  flow.pin();
+  pass(3600);
+  expect(flow.closed).toBe(false);
+});
+
+test('a flow of ours that has registered us stays as long as the registration', () => {
+  const { flow, pass } = connection({ outbound: true });
+  flow.keepFor(3_600_000);
+  flow.keepFor(60_000);
+  pass(3599);
+  expect(flow.closed).toBe(false);
+  pass(1);
+  expect(flow.closed).toBe(true);
 });
 
 test('where answers are required, the first one missing cuts', () => {

@@ -27,6 +27,9 @@ export interface Endpoints {
   readonly localPort: number;
 }
 
+/** What the layer counts. */
+export type Counted = 'silent' | 'unread' | 'paused' | 'inbound_idle' | 'outbound_idle';
+
 /** The layer that holds the connection. */
 export interface ConnectionOwner {
   readonly events: TransportEvents;
@@ -35,7 +38,7 @@ export interface ConnectionOwner {
   readonly tick: number;
   /** The connection takes no more requests: forget it as a target. May be called twice. */
   closing(connection: Connection): void;
-  count(what: 'silent' | 'unread' | 'paused'): void;
+  count(what: Counted): void;
   /** An inbound connection holds so many octets of a message that is not complete. */
   unfinished(connection: UnfinishedHolder, octets: number): void;
   /** The socket is gone. */
@@ -70,7 +73,11 @@ export class Connection implements Flow, UnfinishedHolder {
   readonly #framer: StreamFramer;
   /** Null: we opened it. */
   readonly #guest: Guest | null;
+  /** Whether only a peer has named the place that we have connected to. */
+  readonly #namedByPeer: boolean;
   #pins = 0;
+  /** Tick until which a registration needs it. */
+  #keptUntil = 0;
   /** Octets of answers that requests of the peer will have. */
   #owed = 0;
   /** Octets of a message that is not complete, as they were told to the owner. */
@@ -98,8 +105,17 @@ export class Connection implements Flow, UnfinishedHolder {
   #drainReason: string | null = null;
   #drainingSince = 0;
 
-  /** @param guest what admission knows of it; null for one that we opened */
-  constructor(owner: ConnectionOwner, wire: Wire, endpoints: Endpoints, guest: Guest | null) {
+  /**
+   * @param guest what admission knows of it; null for one that we opened
+   * @param namedByPeer whether we have opened it to a place that only a peer has named
+   */
+  constructor(
+    owner: ConnectionOwner,
+    wire: Wire,
+    endpoints: Endpoints,
+    guest: Guest | null,
+    namedByPeer = false,
+  ) {
     this.protocol = wire.protocol;
     this.remoteAddress = endpoints.remoteAddress;
     this.remotePort = endpoints.remotePort;
@@ -107,6 +123,7 @@ export class Connection implements Flow, UnfinishedHolder {
     this.localPort = endpoints.localPort;
     this.outbound = guest === null;
     this.#guest = guest;
+    this.#namedByPeer = namedByPeer;
     guest?.ready((reason) => this.destroy(reason));
     this.#owner = owner;
     this.#wire = wire;
@@ -156,6 +173,19 @@ export class Connection implements Flow, UnfinishedHolder {
     if (this.#pins > 0) this.#pins--;
     this.#guest?.unpin();
     this.#activeAt = this.#owner.tick;
+  }
+
+  get pinned(): boolean {
+    return this.#pins > 0;
+  }
+
+  /** Tick at which it was needed last. */
+  get usedAt(): number {
+    return this.#activeAt;
+  }
+
+  keepFor(ms: number): void {
+    this.#keptUntil = Math.max(this.#keptUntil, this.#owner.tick + ticks(ms));
   }
 
   owe(bytes: number): void {
@@ -299,10 +329,20 @@ export class Connection implements Flow, UnfinishedHolder {
     this.#activeAt = this.#owner.tick;
   }
 
-  /** Keeps no flow open: of a stranger only messages count. */
   #pong(): void {
+    this.#sendKeepalive(PONG);
+  }
+
+  #sendKeepalive(bytes: Buffer): boolean {
     const activeAt = this.#activeAt;
-    if (this.send(PONG) && this.isStranger) this.#activeAt = activeAt;
+    const sent = this.send(bytes);
+    if (sent && this.#isKeptByMessages) this.#activeAt = activeAt;
+    return sent;
+  }
+
+  /** Whether only messages are traffic: a stranger's keepalives are not, nor are those on flows of ours. */
+  get #isKeptByMessages(): boolean {
+    return this.outbound || this.isStranger;
   }
 
   /** Called once a second. */
@@ -323,11 +363,18 @@ export class Connection implements Flow, UnfinishedHolder {
       this.destroy(`no message within ${limits.firstMessageTimeoutMs / 1000} s`);
     } else if (this.#halfAMessage && tick - this.#pendingSince >= ticks(limits.messageTimeoutMs)) {
       this.destroy(`no complete message within ${limits.messageTimeoutMs / 1000} s`);
+    } else if (this.#isIdle) {
+      this.#owner.count(this.outbound ? 'outbound_idle' : 'inbound_idle');
+      this.close(`idle for ${this.#idleMs / 1000} s`);
     } else if (this.outbound && !this.#isAside) {
       this.#checkPing();
-    } else if (this.#pins === 0 && this.#owed === 0 && tick - this.#activeAt >= ticks(this.#idleMs)) {
-      this.close(`idle for ${this.#idleMs / 1000} s`);
     }
+  }
+
+  get #isIdle(): boolean {
+    const { tick } = this.#owner;
+    const needed = this.#pins > 0 || this.#owed > 0 || tick < this.#keptUntil;
+    return !needed && tick - this.#activeAt >= ticks(this.#idleMs);
   }
 
   /** Whether what waits for the peer has not moved for too long. */
@@ -354,7 +401,7 @@ export class Connection implements Flow, UnfinishedHolder {
 
   get #idleMs(): number {
     const { idleTimeoutMs, strangerIdleTimeoutMs } = this.#owner.limits;
-    if (this.isStranger) return Math.min(idleTimeoutMs, strangerIdleTimeoutMs);
+    if (this.isStranger || this.#namedByPeer) return Math.min(idleTimeoutMs, strangerIdleTimeoutMs);
     return this.#isAside ? Math.min(idleTimeoutMs, ASIDE_IDLE_MS) : idleTimeoutMs;
   }
 
@@ -371,14 +418,14 @@ export class Connection implements Flow, UnfinishedHolder {
       return;
     }
     if (this.#answersPings === false || tick - this.#heardAt < ticks(limits.pingIntervalMs)) return;
-    if (this.send(PING)) this.#pingedAt = tick;
+    if (this.#sendKeepalive(PING)) this.#pingedAt = tick;
   }
 
   /** Anything that comes after a ping shows that the peer lives. Returns whether a ping was open. */
   #heard(): boolean {
     this.#heardTimes++;
     this.#heardAt = this.#owner.tick;
-    if (!this.isStranger) this.#activeAt = this.#owner.tick;
+    if (!this.#isKeptByMessages) this.#activeAt = this.#owner.tick;
     if (this.#pingedAt === -1) return false;
     this.#pingedAt = -1;
     this.#answersPings = true;

@@ -32,6 +32,8 @@ export const resolveWithDns: Resolve = async (host) => {
 
 export interface ConnectOptions {
   readonly resolve: Resolve;
+  /** Told the addresses before the first of them is tried; what it throws ends the attempt. */
+  readonly resolved?: (addresses: readonly string[]) => void;
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly context: SecureContext;
@@ -54,6 +56,7 @@ export async function connectTls(target: Target, options: ConnectOptions): Promi
     const { host } = target;
     const addresses = isIP(host) ? [host] : await resolveName(host, options.resolve, deadline.signal);
     if (deadline.signal.aborted) throw ended('name resolution', options.timeoutMs);
+    options.resolved?.(addresses);
     let failure = new TransportError('resolve', `${name}: the name has no address`);
     for (const address of addresses) {
       // An address that swallows everything must leave time for the next one.

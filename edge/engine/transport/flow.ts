@@ -20,9 +20,11 @@ export interface Flow {
   readonly heard: number;
   /** Sends one message. False when the flow is closed, or is closed now because the peer does not read. */
   send(bytes: Buffer): boolean;
-  /** Keeps the flow from being closed as idle, until as many `unpin` calls: for a dialog or a registration. */
+  /** Keeps the flow from being closed as idle, until as many `unpin` calls: for a dialog or a transaction. */
   pin(): void;
   unpin(): void;
+  /** The peer has registered us for so many ms, and may send calls over this flow: it is not idle until then. */
+  keepFor(ms: number): void;
   /**
    * A request of the peer is with somebody who will answer it by about so many octets. Requests of a peer that owes
    * us the reading of too many answers are not read any further.
@@ -35,6 +37,12 @@ export interface Flow {
   /** Flushes what was sent, then closes. `reason` goes into the `closed` event and the log. */
   close(reason: string): void;
 }
+
+/**
+ * Who has named the place to which a connection is made: the application, which knows trunks, registrars and transfer
+ * targets; or a peer, by Contact or Record-Route.
+ */
+export type NamedBy = 'application' | 'peer';
 
 /** What the transport tells its owner. Called from socket events; must not throw. */
 export interface TransportEvents {
@@ -63,6 +71,7 @@ export type TransportErrorCode =
   | 'timeout'
   | 'certificate'
   | 'tls'
+  | 'limit'
   | 'closed';
 
 /** Why a connection could not be made. `message` names the target and the cause, fit for a Warning header. */

@@ -4,15 +4,17 @@ import type { SecureContext, TLSSocket } from 'node:tls';
 import type { WebSocket } from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
 import { hostKey } from '#shared/networks.ts';
+import { formatHostPort } from '../message/uri.ts';
 import { Admission } from './admission.ts';
 import { ClientContexts, serverContext, type TlsMaterial } from './certificates.ts';
-import { Connection, type ConnectionOwner } from './connection.ts';
+import { Connection, type ConnectionOwner, type Counted } from './connection.ts';
 import { connectTls, type Resolve, resolveWithDns, type Target } from './connector.ts';
-import { type Flow, TransportError, type TransportEvents } from './flow.ts';
+import { type Flow, type NamedBy, TransportError, type TransportEvents } from './flow.ts';
 import type { Guest } from './guest.ts';
 import type { SourcesByOwner } from './known-sources.ts';
 import { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './limits.ts';
 import { type BoundAddress, type ListenAddress, Listener } from './listener.ts';
+import { NamedPlaces, type Place } from './named-places.ts';
 import { endpointsOf, TlsWire } from './tls-wire.ts';
 import { Unfinished, type UnfinishedHolder } from './unfinished.ts';
 import { WebSocketWire } from './websocket-wire.ts';
@@ -33,6 +35,14 @@ export interface TransportStats {
   /** Inbound connections that are none yet: TCP is up, TLS or the WebSocket is not. */
   readonly handshakes: number;
   readonly outbound: number;
+  /** Of these, those to places that only peers have named, the ones that are being opened included. */
+  readonly peer_places: number;
+  /** Connections to such places that were not made, and that ended for another one. */
+  readonly peer_places_refused: number;
+  readonly peer_places_evicted: number;
+  /** Connections that ended because nothing needed them. */
+  readonly inbound_idle: number;
+  readonly outbound_idle: number;
   /** Since the start. */
   readonly accepted: number;
   readonly connected: number;
@@ -72,6 +82,8 @@ export class TransportLayer implements ConnectionOwner {
   /** Outbound connections, open or being opened, by what was dialled. */
   readonly #byTarget = new Map<string, Promise<Connection>>();
   readonly #targetOf = new Map<Connection, string>();
+  readonly #places: NamedPlaces;
+  readonly #placeOf = new Map<Connection, Place>();
   readonly #listeners: Listener[] = [];
   readonly #stop = new AbortController();
   #contexts: ClientContexts;
@@ -80,7 +92,7 @@ export class TransportLayer implements ConnectionOwner {
   #connected = 0;
   #connectFailures = 0;
   #refused = 0;
-  readonly #counts = { silent: 0, unread: 0, paused: 0 };
+  readonly #counts = { silent: 0, unread: 0, paused: 0, inbound_idle: 0, outbound_idle: 0 };
 
   /** @throws what `options.certificates` throws */
   constructor(options: TransportOptions, events: TransportEvents, clock: Clock) {
@@ -90,6 +102,7 @@ export class TransportLayer implements ConnectionOwner {
     this.#clock = clock;
     this.#admission = new Admission(this.limits, clock);
     this.#unfinished = new Unfinished(this.limits);
+    this.#places = new NamedPlaces(this.limits);
     this.#contexts = new ClientContexts(options.certificates());
     this.#ticker = clock.after(SECOND, this.#second);
   }
@@ -118,16 +131,17 @@ export class TransportLayer implements ConnectionOwner {
 
   /**
    * A flow to `target`: the one that is open or being opened, else a new one.
+   * @param namedBy who has named the target: a `peer`, whom nobody trusts with any number of connections
    * @throws TransportError at once when resolution, connection, handshake or certificate check fails
    */
-  connect(target: Target): Promise<Flow> {
+  connect(target: Target, namedBy: NamedBy = 'application'): Promise<Flow> {
     if (this.#stop.signal.aborted) {
       return Promise.reject(new TransportError('closed', `${target.host}: the transport is closing`));
     }
     const key = `${target.host.toLowerCase()} ${target.port} ${target.serverName ?? ''}`;
     const known = this.#byTarget.get(key);
     if (known !== undefined) return known;
-    const opening = this.#open(target, key);
+    const opening = namedBy === 'peer' ? this.#openPlace(target, key) : this.#open(target, key, null);
     this.#byTarget.set(key, opening);
     opening.catch(() => {
       this.#connectFailures++;
@@ -182,6 +196,9 @@ export class TransportLayer implements ConnectionOwner {
       strangers: this.#admission.strangers,
       handshakes: this.#listeners.reduce((sum, listener) => sum + listener.handshakes, 0),
       outbound,
+      peer_places: this.#places.size,
+      peer_places_refused: this.#places.refused,
+      peer_places_evicted: this.#places.evicted,
       accepted: this.#accepted,
       connected: this.#connected,
       connectFailures: this.#connectFailures,
@@ -224,7 +241,7 @@ export class TransportLayer implements ConnectionOwner {
     }
   }
 
-  count(what: 'silent' | 'unread' | 'paused'): void {
+  count(what: Counted): void {
     this.#counts[what]++;
   }
 
@@ -234,12 +251,32 @@ export class TransportLayer implements ConnectionOwner {
 
   gone(connection: Connection): void {
     this.#connections.delete(connection);
+    const place = this.#placeOf.get(connection);
+    if (place) {
+      this.#placeOf.delete(connection);
+      this.#places.leave(place);
+    }
     if (this.#connections.size === 0) this.#allGone();
   }
 
-  async #open(target: Target, key: string): Promise<Connection> {
+  async #openPlace(target: Target, key: string): Promise<Connection> {
+    const place = this.#places.enter(formatHostPort(target.host, target.port));
+    try {
+      return await this.#open(target, key, place);
+    } catch (error) {
+      this.#places.leave(place);
+      throw error;
+    }
+  }
+
+  /** @param place the room that it takes; null when a configuration has named the target */
+  async #open(target: Target, key: string, place: Place | null): Promise<Connection> {
     const socket = await connectTls(target, {
       resolve: this.#options.resolve ?? resolveWithDns,
+      resolved: (addresses) => {
+        const [address] = addresses;
+        if (place && address !== undefined) this.#places.locate(place, address);
+      },
       clock: this.#clock,
       timeoutMs: this.limits.connectTimeoutMs,
       context: this.#contextFor(target.serverName ?? target.host),
@@ -253,9 +290,13 @@ export class TransportLayer implements ConnectionOwner {
     }
     this.#connected++;
     const wire = new TlsWire(socket, this.limits.tcpKeepaliveMs);
-    const connection = new Connection(this, wire, endpointsOf(socket), null);
+    const connection = new Connection(this, wire, endpointsOf(socket), null, place !== null);
     wire.attach(connection);
     this.#targetOf.set(connection, key);
+    if (place) {
+      place.connection = connection;
+      this.#placeOf.set(connection, place);
+    }
     this.#add(connection);
     return connection;
   }

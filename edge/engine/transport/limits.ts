@@ -20,6 +20,10 @@ export interface TransportLimits {
   readonly strangerUnfinishedBytes: number;
   /** The same of known sources. */
   readonly knownUnfinishedBytes: number;
+  /** Connections of ours at a time to places that only peers have named, by Contact or Record-Route. */
+  readonly maxPeerPlaces: number;
+  /** The same of one network: /24 of IPv4, /64 of IPv6. */
+  readonly peerPlacesPerNetwork: number;
   /**
    * Octets that wait for a peer to read them, or will, once its requests are answered. At half of it no more of its
    * requests are read until it has taken some; beyond it, the peer is cut.
@@ -38,9 +42,15 @@ export interface TransportLimits {
   readonly connectTimeoutMs: number;
   /** From the end of the handshake to the first whole message of a stranger. CRLFs are no message. */
   readonly firstMessageTimeoutMs: number;
-  /** An inbound flow without any traffic and not pinned is closed after it. */
+  /**
+   * A flow without traffic, not pinned and without registration, is closed after it. On one that we have opened only
+   * messages are traffic.
+   */
   readonly idleTimeoutMs: number;
-  /** The same of a stranger, of whom only whole messages count as traffic. */
+  /**
+   * The same of a stranger, of whom only whole messages count as traffic, and of a flow that we have opened to a place
+   * that only a peer has named.
+   */
   readonly strangerIdleTimeoutMs: number;
   /** An outbound flow without traffic is pinged after it (RFC 5626 section 4.4.1). */
   readonly pingIntervalMs: number;
@@ -78,6 +88,8 @@ export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
   strangerHandshakesPerSecond: 300,
   strangerUnfinishedBytes: 8_388_608,
   knownUnfinishedBytes: 67_108_864,
+  maxPeerPlaces: 1_000,
+  peerPlacesPerNetwork: 100,
   maxQueuedBytes: 1_048_576,
   writeTimeoutMs: 30_000,
   silenceTimeoutMs: 4_000,

@@ -78,6 +78,7 @@ export class FakeFlow implements Flow {
   unpin(): void {
     this.pins--;
   }
+  keepFor(): void {}
   owe(bytes: number): void {
     this.owed += bytes;
   }

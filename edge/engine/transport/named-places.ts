@@ -1,0 +1,127 @@
+/**
+ * Connections that we open to places that only a peer has named, by Contact or Record-Route. A peer may name any number
+ * of them, so they have a limit in all and one for each network. At a limit the one that was idle longest ends, if no
+ * dialog and no transaction needs it; else no connection is made.
+ */
+import { networkOf } from '#shared/networks.ts';
+import { TransportError } from './flow.ts';
+import type { TransportLimits } from './limits.ts';
+
+/** What is known of such a connection once it is open. */
+export interface OpenPlace {
+  readonly pinned: boolean;
+  /** Seconds as the layer counts them. */
+  readonly usedAt: number;
+  close(reason: string): void;
+}
+
+/** One connection, from the wish for it to its end. */
+export interface Place {
+  readonly name: string;
+  /** The /24 or /64 of its address; null until its name is resolved. */
+  network: string | null;
+  /** Null while it is being opened. */
+  connection: OpenPlace | null;
+}
+
+export class NamedPlaces {
+  readonly #limits: TransportLimits;
+  readonly #all = new Set<Place>();
+  readonly #networks = new Map<string, Set<Place>>();
+  #refused = 0;
+  #evicted = 0;
+
+  constructor(limits: TransportLimits) {
+    this.#limits = limits;
+  }
+
+  /** Connections that are open or being opened. */
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** Connections that were not made, since the start. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** Connections that ended for another one, since the start. */
+  get evicted(): number {
+    return this.#evicted;
+  }
+
+  /**
+   * Takes room for one more connection; `leave` must follow.
+   * @param name of the place, for errors
+   * @throws TransportError when there is none
+   */
+  enter(name: string): Place {
+    const { maxPeerPlaces } = this.#limits;
+    if (this.#all.size >= maxPeerPlaces && !this.#evict(this.#ofLargestNetwork()))
+      throw this.#refusal(name, `${maxPeerPlaces} connections to places that peers have named`);
+    const place: Place = { name, network: null, connection: null };
+    this.#all.add(place);
+    return place;
+  }
+
+  /**
+   * Says in which network the place is.
+   * @throws TransportError when that network has too many
+   */
+  locate(place: Place, address: string): void {
+    const { peerPlacesPerNetwork } = this.#limits;
+    const network = networkOf(address);
+    const others = this.#networks.get(network) ?? new Set<Place>();
+    if (others.size >= peerPlacesPerNetwork && !this.#evict(idlest(others)))
+      throw this.#refusal(
+        place.name,
+        `${peerPlacesPerNetwork} connections to places that peers have named in the network of ${address}`,
+      );
+    place.network = network;
+    // The set may have become empty, and been forgotten.
+    this.#networks.set(network, others.add(place));
+  }
+
+  leave(place: Place): void {
+    this.#all.delete(place);
+    if (place.network === null) return;
+    const others = this.#networks.get(place.network);
+    others?.delete(place);
+    if (others?.size === 0) this.#networks.delete(place.network);
+  }
+
+  #ofLargestNetwork(): Place | null {
+    for (const places of [...this.#networks.values()].sort((a, b) => b.size - a.size)) {
+      const found = idlest(places);
+      if (found) return found;
+    }
+    return null;
+  }
+
+  #evict(victim: Place | null): boolean {
+    if (!victim) return false;
+    this.#evicted++;
+    // Its room is free at once: the socket may take a moment to close.
+    this.leave(victim);
+    victim.connection?.close('another place that a peer has named needs the room');
+    return true;
+  }
+
+  #refusal(name: string, limit: string): TransportError {
+    this.#refused++;
+    return new TransportError('limit', `${name}: no connection is made: there are ${limit}, all in use`);
+  }
+}
+
+/** Null when all of them are needed, or still being opened. */
+function idlest(places: Iterable<Place>): Place | null {
+  let found: Place | null = null;
+  let usedAt = Number.POSITIVE_INFINITY;
+  for (const place of places) {
+    const { connection } = place;
+    if (!connection || connection.pinned || connection.usedAt >= usedAt) continue;
+    found = place;
+    usedAt = connection.usedAt;
+  }
+  return found;
+}
