@@ -12,6 +12,7 @@ import {
   trendOf,
   weakestLink,
 } from './analytics-rules.ts';
+import { firstWithin, flowWithin } from './analytics-size.ts';
 import {
   dayCounts,
   newestRuns,
@@ -24,6 +25,11 @@ import {
 } from './analytics-store.ts';
 import { sankeyOf } from './sankey-rules.ts';
 import { round4, rounded } from './statistics.ts';
+
+/** JSON of each list of the enhanced analytics, bytes: together, and shown twice, within the largest answer. */
+const partBytes = 1_048_576;
+/** Of a node's name, which has a limit only as part of its graph. */
+const mostNameChars = 200;
 
 const shownStatus = { PASSED: 'passed', FAILED: 'failed', ERROR: 'error', CANCELLED: 'cancelled' } as const;
 
@@ -59,7 +65,9 @@ export async function enhancedAnalytics(
   const totals = totalsOf(groups);
   const reliable = reliabilityOf(groups);
   const heatmap = heatmapOf(groups, paths, known);
-  return {
+  const components = reliable.components.map((one) => ({ ...one, value: round4(one.value) }));
+  const failures = heatmap.map((one) => ({ ...one, failure_rate: round4(one.failure_rate) }));
+  const view = {
     ...totalsView(totals),
     health_score: rounded(healthOf(totals, reliable.score)),
     health_components: {
@@ -68,12 +76,19 @@ export async function enhancedAnalytics(
       reliability: rounded(reliable.score),
     },
     reliability_score: rounded(reliable.score),
-    reliability_components: reliable.components.map((one) => ({ ...one, value: round4(one.value) })),
+    reliability_components: firstWithin(components, partBytes),
     trend: trendOf(await weekCounts(db, id, now), await dayCounts(db, id, span)),
-    node_failure_heatmap: heatmap.map((one) => ({ ...one, failure_rate: round4(one.failure_rate) })),
+    node_failure_heatmap: firstWithin(failures, partBytes),
     weakest_link: weakestLink(heatmap),
-    sankey_data: sankeyOf(groups, paths, known, await scenarioNames(db, org_id, id)),
+    sankey_data: flowWithin(sankeyOf(groups, paths, known, await scenarioNames(db, org_id, id)), partBytes),
   };
+  const cut = [
+    ...(view.reliability_components.length < components.length ? ['reliability_components'] : []),
+    ...(view.node_failure_heatmap.length < failures.length ? ['node_failure_heatmap'] : []),
+    ...(view.sankey_data.isCut ? ['sankey_data'] : []),
+  ];
+  const { nodes, links } = view.sankey_data;
+  return { ...view, sankey_data: { nodes, links }, ...(cut.length > 0 && { omitted: cut.sort() }) };
 }
 
 /**
@@ -95,6 +110,7 @@ function namedNodes({ nodes }: { readonly nodes: string }): [string, KnownNode][
   const members: { id?: string; type?: string; data?: { name?: unknown } }[] = JSON.parse(nodes);
   return members.flatMap(({ id, type, data }): [string, KnownNode][] => {
     if (id === undefined || type === undefined) return [];
-    return [[id, { name: typeof data?.name === 'string' ? data.name : id, type }]];
+    const name = typeof data?.name === 'string' ? data.name : id;
+    return [[id, { name: name.slice(0, mostNameChars), type }]];
   });
 }

@@ -28,14 +28,14 @@ const ofOneThing: Readonly<Record<string, string>> = {
   '/v1/sip/calls/{call_id}': 'the endpoints of one call',
   '/v1/calls/{call_id}': 'what was said in one call',
   '/v1/agent-testing/runs': 'evidence is left out with its results',
-  '/v1/agent-testing/runs/{id}': 'what was said in one run of 50 turns',
+  '/v1/agent-testing/runs/{id}': 'tool calls and the like are left out where they are too large',
   '/v1/agent-testing/batches/{id}': 'evidence is left out with its results',
   '/v1/agent-testing/tornado/{id}/status': 'plans and diffs are left out of large iterations',
   '/v1/agent-testing/scenarios': 'messages are left out of large items',
   '/v1/agent-testing/scenarios/{id}': '200 messages, where they are written',
   '/v1/agent-testing/templates': 'the templates of the release',
   '/v1/agent-testing/analytics/{pathwayId}': 'the newest 500 runs',
-  '/v1/agent-testing/analytics/{pathwayId}/enhanced': 'the nodes of one pathway, a year of days',
+  '/v1/agent-testing/analytics/{pathwayId}/enhanced': 'each list is cut to 1 MiB; a year of days',
   '/v1/integrations/{integration}/actions': 'the actions of the release',
   '/v1/widget/{id}/threads': 'messages are cut to the newest of long threads',
   '/v1/pathway/{id}/versions': 'environments are two',
@@ -260,6 +260,25 @@ describe('a page of the largest legal rows, with the quota filled', () => {
     await test.call('GET', '/health', { key: null });
     expect(done.length).toBeLessThan(lists.length * 3);
     await slow;
+  });
+});
+
+describe('one run', () => {
+  it('comes without its largest parts where an answer has no room for them', async () => {
+    const { db } = test.control.services.database;
+    const list = await test.call('GET', '/v1/agent-testing/scenarios?limit=1');
+    const [scenario] = list.body.scenarios as unknown as { id: string }[];
+    const url = `/v1/agent-testing/scenarios/${scenario?.id}/run`;
+    const id = String((await test.call('POST', url, { body: {} })).body.run_id);
+    const one = `/v1/agent-testing/runs/${id}`;
+    await test.call('POST', `${one}/cancel`, { body: {} });
+    const status = async () => (await test.call('GET', one)).body.status;
+    await expect.poll(status, { timeout: 20_000 }).not.toMatch(/PENDING|RUNNING/);
+    const variables_extracted = JSON.stringify({ large: 'x'.repeat(9_000_000) });
+    await db.updateTable('test_run_records').set({ variables_extracted }).where('run_id', '=', id).execute();
+    const answer = await test.call('GET', one);
+    expect([answer.status, answer.body.omitted]).toEqual([200, ['variables_extracted']]);
+    expect(answer.body.variables_extracted).toEqual({});
   });
 });
 

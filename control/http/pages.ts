@@ -7,6 +7,9 @@ import { setImmediate } from 'node:timers/promises';
 /** JSON of the items of one page, bytes. Twice that leaves in the testing group, which shows each answer two times. */
 export const pageBytes = 2 * 1_048_576;
 
+/** JSON of one thing, bytes: the testing group shows it twice, within the largest answer (base.ts). */
+const oneBytes = 6 * 1_048_576;
+
 /** How many items a list has in all, where its body has no place for it. */
 export const totalHeader = 'x-total-count';
 
@@ -63,6 +66,11 @@ export async function readPage<K, T extends object>(
 export function fitPage<T extends object>(items: readonly T[], omittable: Omittable): Listed<T>[] {
   const share = shareOf(items.length);
   return items.map((item) => withinShare(item, omittable, share).item);
+}
+
+/** One thing that is read by its id, without its largest parts where it is larger than any answer may be. */
+export function fitOne<T extends object>(item: T, omittable: Omittable): Listed<T> {
+  return withinShare(item, omittable, oneBytes).item;
 }
 
 /** Leaves out the largest parts until the rest fits. `bytes` are those of the whole. */

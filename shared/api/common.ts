@@ -103,6 +103,14 @@ export const PageQuery = (most: number, usual: number) =>
     offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
   });
 
+/** Names the parts of one thing that its own answer has no room for. */
+export const OmittedParts = Type.Optional(
+  Type.Array(Type.String(), {
+    maxItems: 20,
+    description: 'Parts that were left out or cut because the answer would be too large',
+  }),
+);
+
 /** An item of a list, whose large parts may be left out (control/http/pages.ts). */
 export const ListItem = <T extends TProperties>(item: T) =>
   Type.Object({

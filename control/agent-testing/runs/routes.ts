@@ -27,7 +27,7 @@ import { checkCallRun } from './over-a-call.ts';
 import { startRun } from './plan.ts';
 import { findRecord, findRun, listRuns, requireRun, resultsOf } from './run-store.ts';
 import type { TestRuns } from './start.ts';
-import { runLines, runRowView, runView } from './views.ts';
+import { oneRunView, runLines, runRowView } from './views.ts';
 
 const base = '/v1/agent-testing';
 
@@ -97,7 +97,7 @@ function readRoutes(app: App, { database: { db } }: Services, { live }: TestRuns
       const run = await requireRun(db, orgOf(request), request.params.id);
       const results = (await resultsOf(db, [run.id])).get(run.id) ?? [];
       const said = run.status === 'RUNNING' ? live.lines(run.id) : undefined;
-      return testing(runView(run, await findRecord(db, run.id), results, said));
+      return testing(oneRunView(run, await findRecord(db, run.id), results, said));
     },
   });
 }

@@ -2,7 +2,7 @@
 import type { AssertionResultView, AssertionType } from '#shared/api/agent-testing/assertions.ts';
 import type { Run, RunRowView, TriggerSource } from '#shared/api/agent-testing/runs.ts';
 import type { Db, TestAssertionResultRow, TestRunRecordRow } from '../../db/tables.ts';
-import { type Listed, readPage } from '../../http/pages.ts';
+import { fitOne, type Listed, readPage } from '../../http/pages.ts';
 import type { ChatLine, RecordedToolCall, RecordedWebhook } from '../ports.ts';
 import { round4, rounded } from '../statistics.ts';
 import { listedResults, type RunWithName } from './run-store.ts';
@@ -83,6 +83,17 @@ export function runView(
     transport: run.transport,
     voice: parsed(record.voice),
   };
+}
+
+/** A run under its own id, without what was said to and heard from others where that is more than an answer has room for. */
+export function oneRunView(...parts: Parameters<typeof runView>): Listed<Run> {
+  return fitOne(runView(...parts), {
+    tool_calls: [],
+    webhook_calls: [],
+    variables_extracted: {},
+    assertion_results: [],
+    chat_history: [],
+  });
 }
 
 function parsed<T>(text: string | null): T | null {

@@ -1,6 +1,6 @@
 /** Analytics of a pathway's runs (contract 6.9 and 6.10). */
 import { type Static, Type } from 'typebox';
-import { Integer, Iso, Nullable, OneOf, PathId } from '#shared/api/common.ts';
+import { Integer, Iso, Nullable, OmittedParts, OneOf, PathId } from '#shared/api/common.ts';
 import { Testing } from './wrapping.ts';
 
 const text = Type.String();
@@ -41,6 +41,7 @@ const nodeCategories = ['scenario', 'start', 'middle', 'end', 'outcome'] as cons
 
 const enhanced = {
   ...totals,
+  omitted: OmittedParts,
   health_score: Share,
   health_components: Type.Object({ pass_rate_lower: Share, avg_score: Share, reliability: Share }),
   reliability_score: Share,

@@ -6,6 +6,7 @@ import {
   Iso,
   ListItem,
   Nullable,
+  OmittedParts,
   OneOf,
   Open,
   PathId,
@@ -172,7 +173,7 @@ const runFields = {
 };
 const Run = Type.Object(runFields);
 export type Run = Static<typeof Run>;
-export const RunAnswer = Testing(runFields);
+export const RunAnswer = Testing({ ...runFields, omitted: OmittedParts });
 export const RunPath = PathId('id', 'Id of the run');
 export const RunCancelled = Testing({
   id: text,
