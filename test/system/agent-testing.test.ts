@@ -90,10 +90,12 @@ describe('npm run agent-test', () => {
 describe('a tornado session whose control plane is killed', () => {
   it('goes on after each restart with the iteration that it was in', async () => {
     // The greeting is fetched, so that runs can be held where a kill is to find them.
-    let asked = Promise.withResolvers<void>();
+    let asks = 0;
+    let told = Promise.withResolvers<void>();
     let answer = Promise.withResolvers<void>();
     const outside = createServer(async (_request, response) => {
-      asked.resolve();
+      asks++;
+      told.resolve();
       await answer.promise;
       response.setHeader('content-type', 'application/json').end('{}');
     });
@@ -116,7 +118,16 @@ describe('a tornado session whose control plane is killed', () => {
       ],
       edges: [{ source: 'lookup', target: 'greet', data: { label: 'success' } }, ...faultyGraph.edges],
     });
-    for (const one of [missingEdge, missingVariable, harshPrompt, soundBooking]) await scenario(id, one);
+    const scenarios = [missingEdge, missingVariable, harshPrompt, soundBooking];
+    for (const one of scenarios) await scenario(id, one);
+    /** Each run of the iteration is held. */
+    const allAsked = async () => {
+      while (asks < scenarios.length) {
+        await told.promise;
+        told = Promise.withResolvers();
+      }
+      asks = 0;
+    };
     const { session_id } = await control.call<{ session_id: string }>(
       'POST',
       '/v1/agent-testing/tornado/start',
@@ -129,19 +140,17 @@ describe('a tornado session whose control plane is killed', () => {
       );
     const batches: string[] = [];
     for (const iteration of [1, 2]) {
-      await asked.promise;
+      await allAsked();
       const before = await status();
       expect(before).toMatchObject({ status: 'RUNNING', current_iteration: iteration });
       await control.end('SIGKILL');
-      asked = Promise.withResolvers();
       await control.start();
-      await asked.promise;
+      await allAsked();
       const after = await status();
       expect(after.iterations.map(({ batch_id }) => batch_id)).toEqual(
         before.iterations.map(({ batch_id }) => batch_id),
       );
       batches.push(after.iterations.at(-1)?.batch_id ?? '');
-      asked = Promise.withResolvers();
       const held = answer;
       answer = iteration === 1 ? Promise.withResolvers() : held;
       held.resolve();
