@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -26,8 +26,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function admin(...args: string[]): Promise<string> {
-  const env = { ...process.env, TRUNKLINE_DATA: folder, NODE_NO_WARNINGS: '1' };
+const admin = (...args: string[]) => adminOf(folder, args);
+
+async function adminOf(dataFolder: string, args: readonly string[]): Promise<string> {
+  const env = { ...process.env, TRUNKLINE_DATA: dataFolder, NODE_NO_WARNINGS: '1' };
   const file = join(import.meta.dirname, 'admin.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [file, ...args], { env });
   return stdout.trim();
@@ -49,6 +51,35 @@ async function audit(): Promise<string[]> {
     .sort((a, b) => a.at.localeCompare(b.at))
     .map((entry) => `${entry.actor.kind} ${entry.area} ${entry.action}`);
 }
+
+describe('a data folder without a control plane', () => {
+  // Each takes a second of a process: one that reads of each kind, and one that changes what is there.
+  const commands = [
+    ['key', 'list', '--operator'],
+    ['org', 'list'],
+    ['sip', 'wide'],
+    ['org', 'disable', 'x'],
+  ];
+
+  it('is told, and stays as it is, whatever the command', async () => {
+    for (const args of commands) {
+      const wrong = join(folder, 'wrong');
+      await expect(adminOf(wrong, args)).rejects.toEqual(
+        refused(expect.stringContaining(`There is no database at ${wrong}`)),
+      );
+      expect(existsSync(wrong)).toBe(false);
+    }
+  }, 120_000);
+
+  it('gets no new key when its own is lost', async () => {
+    const { databaseFile } = readControlConfig({ TRUNKLINE_DATA: folder });
+    rmSync(join(folder, 'secret.key'));
+    await expect(admin('org', 'list')).rejects.toEqual(
+      refused(expect.stringContaining('put back the secret.key')),
+    );
+    expect([existsSync(databaseFile), existsSync(join(folder, 'secret.key'))]).toEqual([true, false]);
+  });
+});
 
 describe('the ceiling of an organization’s outgoing calls', () => {
   it('is set for one organization, counts at once, and returns to that of the deployment', async () => {

@@ -10,6 +10,7 @@ import { openDatabase } from './db/open.ts';
 import { loadSecretKey, SecretBox } from './db/secrets.ts';
 import { EdgeConfigStore } from './edges/store.ts';
 import { plainWords } from './operations/arguments.ts';
+import { existingSecrets } from './operations/existing-data.ts';
 
 const commands: Readonly<Record<string, Command>> = {
   ...organizationCommands,
@@ -64,9 +65,11 @@ function read(args: readonly string[]) {
 
 async function runOn(command: Command, subject: string | undefined, options: Options): Promise<Output> {
   const config = readControlConfig();
+  const secrets = command.first
+    ? new SecretBox(loadSecretKey(config.secretKey, config.dataFolder))
+    : existingSecrets(config);
   const database = await openDatabase(config.databaseFile);
   try {
-    const secrets = new SecretBox(loadSecretKey(config.secretKey, config.dataFolder));
     const edgeConfig = new EdgeConfigStore(database, secrets, config);
     const tools = { config, clock: systemClock, secrets, edgeConfig, database };
     return await command.run(tools, subject, options);

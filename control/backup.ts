@@ -1,15 +1,16 @@
 /** `npm run backup -- [folder]`: a backup of a control plane, also of one that runs. */
 import { join, resolve } from 'node:path';
 import { readControlConfig } from './config.ts';
-import { loadSecretKey, SecretBox } from './db/secrets.ts';
 import { readArguments, runProgram } from './operations/arguments.ts';
 import { makeBackup } from './operations/backup.ts';
+import { existingSecrets } from './operations/existing-data.ts';
 import { privateItems } from './operations/private-files.ts';
 
 const usage = `Usage: npm run backup -- [folder]
 
 Copies the database and the documents of the data folder (TRUNKLINE_DATA) into a new folder, also while the control
-plane runs; without a name into a folder of its own under backups/ in the data folder. Copy it to another disk then. Stored secrets stay sealed in the copy. With BACKUP_PASSPHRASE set, the files that open them
+plane runs; without a name into a folder of its own under backups/ in the data folder. Copy it to another disk then.
+Stored secrets stay sealed in the copy. With BACKUP_PASSPHRASE set, the files that open them
 (${privateItems.join(', ')}) go with it, sealed by the passphrase; otherwise keep a copy of them elsewhere.`;
 
 await runProgram(async () => {
@@ -20,7 +21,7 @@ await runProgram(async () => {
   const name = positionals[0] ?? `trunkline-backup-${now.toISOString().slice(0, 19).replaceAll(':', '')}`;
   // Beside what it is a copy of, never in whatever folder the command was called from.
   const target = positionals[0] === undefined ? join(config.dataFolder, 'backups', name) : resolve(name);
-  const secrets = new SecretBox(loadSecretKey(config.secretKey, config.dataFolder));
+  const secrets = existingSecrets(config);
   const { databaseFile, dataFolder, backupPassphrase: passphrase } = config;
   const { files } = await makeBackup({ databaseFile, dataFolder, secrets, target, passphrase, now });
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);

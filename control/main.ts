@@ -28,7 +28,7 @@ async function main(config: ControlConfig): Promise<void> {
   if (open.length > 0)
     logger.warn(
       { files: open },
-      'files of the data folder belong to somebody else and may be read by others',
+      'paths of the data folder stay open to others: they belong to somebody else, or are shared (sticky bit)',
     );
   let control: Awaited<ReturnType<typeof createApp>> | null = null;
   guard.attach({

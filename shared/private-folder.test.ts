@@ -63,6 +63,19 @@ test('a folder that holds nothing of ours is left as it is', () => {
   expect([mode(), mode('holiday.jpg')]).toEqual([0o755, 0o644]);
 });
 
+test('a shared folder keeps its mode and foreign files theirs, ours are tightened, and it is named', () => {
+  for (const name of ['edge-id', 'control.db', 'control.db-wal', 'secret.key', 'holiday.jpg']) open(name);
+  chmodSync(folder, 0o1777);
+  expect(keepPrivate(folder)).toEqual([folder]);
+  expect(statSync(folder).mode & 0o7777).toBe(0o1777);
+  const modes = ['edge-id', 'control.db', 'control.db-wal', 'secret.key', 'holiday.jpg'].map((name) =>
+    mode(name),
+  );
+  expect(modes).toEqual([0o600, 0o600, 0o600, 0o600, 0o644]);
+  chmodSync(folder, 0o1700);
+  expect(keepPrivate(folder)).toEqual([]);
+});
+
 test('what a link points to is left as it is', () => {
   const outside = mkdtempSync(join(tmpdir(), 'outside-'));
   writeFileSync(join(outside, 'file'), '', { mode: 0o644 });

@@ -50,16 +50,23 @@ export class SecretBox {
   }
 }
 
+/** The key that a file keeps; null: there is no such file. @throws Error when it cannot be read */
+export function keptKey(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
 /**
  * The key that a file keeps, made there (mode 0600) at the first start.
  * @throws Error when it can be neither read nor made
  */
 export function keyOfFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-  }
+  const kept = keptKey(file);
+  if (kept !== null) return kept;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   // It gets its name when it is whole: a full disk or a crash leaves no half key, and of two programs one wins.
   const draft = `${file}.${process.pid}.new`;

@@ -52,6 +52,8 @@ export interface Command {
   readonly help: string;
   /** The options that it takes; others are refused. */
   readonly options: readonly (keyof Options)[];
+  /** Whether it may be the first of a deployment: it makes data folder, database and key when they are missing. */
+  readonly first?: true;
   /** @param subject what was named behind the command, such as an id */
   run(tools: Tools, subject: string | undefined, options: Options): Promise<Output>;
 }

@@ -21,6 +21,7 @@ export const keyCommands: Readonly<Record<string, Command>> = {
     takes: '<org id> | --operator | --edge',
     help: 'make a key; it is stored hashed and shown this once\n--name <text>',
     options: ['operator', 'edge', 'name'],
+    first: true,
     run: (tools, orgId, options) => create(tools, orgId, options),
   },
   'key list': {
@@ -42,6 +43,7 @@ export const keyCommands: Readonly<Record<string, Command>> = {
     takes: '',
     help: 'the same as key create --edge',
     options: ['name'],
+    first: true,
     run: (tools, _subject, options) => create(tools, undefined, { ...options, edge: true }),
   },
   'edge-token list': {

@@ -30,6 +30,7 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
       '--sip lets it use SIP (else SIP_ENTITLEMENT_DEFAULT decides); --region <name>',
     ].join('\n'),
     options: ['email', 'sip', 'region'],
+    first: true,
     run: ({ config, secrets, edgeConfig, clock }, name, { email = [], sip, region }) => {
       const organization = {
         name: required(name, 'name'),

@@ -1,7 +1,13 @@
 /** A database whose disk takes nothing: what the API says, that reading goes on, and that it recovers by itself. */
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import SqliteFile from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
 import { EdgeClient } from '../testing/edge-client.ts';
 import { startControl, type TestControl } from '../testing/harness.ts';
+import { StorageState } from './storage.ts';
 
 let control: TestControl;
 
@@ -44,6 +50,27 @@ test.each([
     expect((await create()).status).toBeLessThan(300);
   },
 );
+
+test('a full disk shows without a write, and is gone when there is room', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'storage-'));
+  const file = join(folder, 'control.db');
+  const connection = new SqliteFile(file);
+  const clock = new FakeClock(0);
+  const state = new StorageState(connection, clock);
+  expect(state.read()).toBeNull();
+  expect(readdirSync(folder)).toEqual(['control.db']);
+  // A link to where every write finds no room (full(4)).
+  symlinkSync('/dev/full', `${file}-room`);
+  clock.advance(4_999);
+  expect(state.read()).toBeNull();
+  clock.advance(1);
+  expect(state.read()).toBe('full');
+  rmSync(`${file}-room`, { force: true });
+  clock.advance(1_000);
+  expect(state.read()).toBeNull();
+  connection.close();
+  rmSync(folder, { recursive: true });
+});
 
 test('an edge whose disk takes nothing is named in /health, and gets no calls once it refuses them', async () => {
   const url = `${(await control.url()).replace('http', 'ws')}/v1/edge/link`;

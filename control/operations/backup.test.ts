@@ -77,6 +77,15 @@ describe('a backup without a name', () => {
   });
 });
 
+describe('a backup of a folder without a control plane', () => {
+  it('says so and makes nothing, neither the folder nor a key nor the backup', async () => {
+    await expect(run('backup', 'wrong', [at('backup')])).rejects.toThrow(
+      `There is no database at ${at('wrong')}`,
+    );
+    expect(readdirSync(root)).toEqual([]);
+  });
+});
+
 describe('a backup with a passphrase', () => {
   it('is taken while the control plane runs, and restored elsewhere it serves the same data', async () => {
     const { control, made } = await start('old');

@@ -69,8 +69,15 @@ export class CallBody implements TransferredCall {
     this.#silence = new SilenceWatch(
       deps.clock,
       mediaTimeoutMs,
-      () => this.media?.silentForMs() ?? 0,
-      () => owner.end({ code: 'media_timeout', detail: `No RTP arrived for ${mediaTimeoutMs / 1000} s.` }),
+      {
+        silentForMs: () => this.media?.silentForMs() ?? 0,
+        ask: (answered) => this.#askPeer(answered),
+      },
+      {
+        silent: () =>
+          owner.end({ code: 'media_timeout', detail: `No RTP arrived for ${mediaTimeoutMs / 1000} s.` }),
+        gone: (why) => owner.end({ code: 'peer_gone', detail: why }),
+      },
     );
     this.#dialog = new AnsweredDialog(this, (leg) => owner.goOnOver(leg));
     this.transfers = new Transfers(this, deps.transfers, owner.plan.parentId !== undefined);
@@ -168,7 +175,7 @@ export class CallBody implements TransferredCall {
   /** Joins agent and media. */
   start(): void {
     this.#up = true;
-    this.#silence.start();
+    this.#silence.expectMedia();
     this.#noteKeys();
     this.agent.start();
     this.followHold();
@@ -189,9 +196,19 @@ export class CallBody implements TransferredCall {
     if (this.#up) this.#noteKeys();
     const input = this.media?.held === true ? 'hold' : 'resume';
     if (!this.#owner.accepts(input)) return;
-    if (input === 'hold') this.#silence.stop();
-    else this.#silence.start();
+    if (input === 'hold') this.#silence.expectNothing();
+    else this.#silence.expectMedia();
     this.#owner.input(input);
+  }
+
+  /** Nothing is said of the peer by a dialog that another one has replaced meanwhile. */
+  #askPeer(answered: (gone: string | null) => void): void {
+    const { leg } = this;
+    if (!leg) {
+      answered(null);
+      return;
+    }
+    leg.ask((gone) => this.guarded(() => answered(leg === this.leg ? gone : null)));
   }
 
   /**

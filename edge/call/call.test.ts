@@ -279,6 +279,41 @@ describe('a call', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('asks a silent peer on hold each minute, goes on when it is there, and ends when it is gone', async () => {
+    const leg = await answered();
+    await leg.peer.reanswer(`${sdpOffer}a=sendonly\r\n`);
+    // Music on hold: nobody is asked.
+    media.last.silentMs = 0;
+    clock.advance(5 * 60_000);
+    expect(leg.asked).toHaveLength(0);
+    media.last.silentMs = 400_000;
+    for (const [index, gone] of [null, null, 'It has no such call.'].entries()) {
+      clock.advance(60_000);
+      expect(leg.asked).toHaveLength(index + 1);
+      expect(calls.find('id-1')?.state).toBe('held');
+      leg.asked[index]?.(gone);
+    }
+    expect(leg.sent.at(-1)).toBe('BYE (It has no such call.)');
+    expect(last()).toMatchObject({ termination: 'peer_gone', hangup_by: 'timeout', status: 'completed' });
+    expect(clock.pending).toBe(0);
+  });
+
+  it('does not end for a question that is older than the end of the hold, or than media', async () => {
+    const leg = await answered();
+    media.last.silentMs = 60_000;
+    await leg.peer.reanswer(`${sdpOffer}a=inactive\r\n`);
+    clock.advance(60_000);
+    media.last.silentMs = 20;
+    leg.asked[0]?.('No answer came.');
+    expect(calls.find('id-1')?.state).toBe('held');
+    media.last.silentMs = 60_000;
+    clock.advance(60_000);
+    await leg.peer.reanswer(sdpOffer);
+    leg.asked[1]?.('No answer came.');
+    expect(calls.find('id-1')?.state).toBe('up');
+    expect(leg.asked).toHaveLength(2);
+  });
+
   it('ends when no media came for a minute, but not while it is held', async () => {
     const leg = await answered();
     media.last.silentMs = 60_000;

@@ -32,6 +32,7 @@ describe('what a termination means', () => {
     ['ack_timeout', 'timeout'],
     ['session_expired', 'timeout'],
     ['media_timeout', 'timeout'],
+    ['peer_gone', 'timeout'],
     ['bad_answer', 'error'],
     ['agent_failed', 'error'],
     ['edge_restarted', 'error'],

@@ -41,6 +41,7 @@ const rules: Record<TerminationCode, { readonly hangupBy: HangupBy; readonly tel
   ack_timeout: { hangupBy: 'timeout', telling: 'gone' },
   session_expired: { hangupBy: 'timeout', telling: 'ours' },
   media_timeout: { hangupBy: 'timeout', telling: 'ours' },
+  peer_gone: { hangupBy: 'timeout', telling: 'ours' },
   bad_answer: { hangupBy: 'error', telling: 'ours' },
   media_refused: { hangupBy: 'error', telling: 'ours' },
   source_not_allowed: { hangupBy: 'error', telling: 'ours' },

@@ -16,7 +16,7 @@ interface CallSettings {
   readonly ringAfterMs: number;
   /** How long an agent may take to get ready before the call is answered 480, in ms. */
   readonly prepareTimeoutMs: number;
-  /** How long the peer may send no RTP while it does not hold, in ms; 0: for ever. */
+  /** How long the peer may send no RTP; on hold it is asked then whether it is there. In ms; 0: for ever. */
   readonly mediaTimeoutMs: number;
 }
 

@@ -139,9 +139,13 @@ export class Reporting {
   static async open(options: ReportingOptions): Promise<Reporting> {
     const open = keepPrivate(options.dataDir);
     if (open.length > 0)
-      options.log('warn', 'files of the data folder belong to somebody else and may be read by others', {
-        files: open,
-      });
+      options.log(
+        'warn',
+        'paths of the data folder stay open to others: they belong to somebody else, or are shared (sticky bit)',
+        {
+          files: open,
+        },
+      );
     const edgeId = readOrMake(join(options.dataDir, 'edge-id'), newId);
     const outbox = new Outbox(join(options.dataDir, 'outbox.db'), {
       ...(options.maxReports === undefined ? {} : { maxReports: options.maxReports }),

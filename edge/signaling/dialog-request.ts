@@ -16,7 +16,7 @@ export interface OwnDialog {
 }
 
 export interface DialogRequest {
-  readonly method: 'INVITE' | 'UPDATE' | 'BYE' | 'REFER' | 'NOTIFY';
+  readonly method: 'INVITE' | 'UPDATE' | 'BYE' | 'REFER' | 'NOTIFY' | 'OPTIONS';
   readonly headers: Record<string, string>;
   readonly body: string | undefined;
   /** Called with each try as it goes on the wire. */

@@ -8,6 +8,7 @@
 
 import type { ReferEvents, ReferOrder } from '../call/ports/refer.ts';
 import type { CallLeg, DialogIdentity, LegEvents, LegFacts, Refusal } from '../call/ports/signaling.ts';
+import { dialogProbe } from './dialog-probe.ts';
 import { type DialogRequest, sendInDialog } from './dialog-request.ts';
 import { DialogSession } from './dialog-session.ts';
 import type { DialogOwner, Dialogs } from './dialogs.ts';
@@ -158,6 +159,16 @@ export class InboundLeg implements CallLeg, DialogOwner {
   refer(order: ReferOrder, events: ReferEvents) {
     if (this.#refers && this.#isUp) this.#refers.refer(order, events);
     else tooLate(events);
+  }
+
+  ask(answered: (gone: string | null) => void) {
+    if (!this.#isUp) {
+      answered(null);
+      return;
+    }
+    const { environment } = this.#options;
+    const headers = { ...this.#contactHeader(), 'User-Agent': environment.software, ...capabilities() };
+    this.#send(dialogProbe(headers, (gone) => answered(this.#isUp ? gone : null)));
   }
 
   bye(reason: string) {

@@ -14,10 +14,11 @@ import type { Timer } from '#shared/clock.ts';
 import type { DialEvents, DialTarget, OutboundLeg as Leg, OutboundInvite } from '../call/ports/dialing.ts';
 import type { ReferEvents, ReferOrder } from '../call/ports/refer.ts';
 import type { CallLeg, DialogIdentity } from '../call/ports/signaling.ts';
+import { dialogProbe } from './dialog-probe.ts';
 import { type DialogRequest, sendInDialog } from './dialog-request.ts';
 import { DialogSession } from './dialog-session.ts';
 import type { DialogOwner, Dialogs } from './dialogs.ts';
-import { type Environment, respond } from './environment.ts';
+import { capabilities, type Environment, respond } from './environment.ts';
 import { retryAfterOverlap } from './glare.ts';
 import { headerOf, reasonOf, tagOf } from './headers.ts';
 import { answerInDialog, causeOfEngineBye, unknownDialog } from './in-dialog.ts';
@@ -106,6 +107,16 @@ export class OutboundLeg implements Leg, DialogOwner {
 
   cancel(reason: string): void {
     if (this.#state === 'dialling') this.#withdraw(reason);
+  }
+
+  ask(answered: (gone: string | null) => void): void {
+    if (this.#state !== 'up') {
+      answered(null);
+      return;
+    }
+    const contact: Record<string, string> = this.#contact === null ? {} : { Contact: this.#contact };
+    const headers = { ...contact, 'User-Agent': this.#options.environment.software, ...capabilities() };
+    this.#send(dialogProbe(headers, (gone) => answered(this.#state === 'up' ? gone : null)));
   }
 
   bye(reason: string): void {

@@ -25,6 +25,8 @@ export interface TestEdgeOptions {
   readonly registrars?: RegistrarAccess;
   /** 1000 unless given. */
   readonly maxCalls?: number;
+  /** 0 unless given: silence ends no call. */
+  readonly mediaTimeoutMs?: number;
   /** Whether `records` is filled; a load would make it grow without end. */
   readonly keepRecords?: boolean;
 }
@@ -60,7 +62,7 @@ export class TestEdge {
       media: options.media,
       agents: options.agents,
       maxCalls: options.maxCalls ?? 1000,
-      settings: { ringAfterMs: 0, prepareTimeoutMs: 10_000, mediaTimeoutMs: 0 },
+      settings: { ringAfterMs: 0, prepareTimeoutMs: 10_000, mediaTimeoutMs: options.mediaTimeoutMs ?? 0 },
       reporter: {
         report: (body) => {
           if (body.type === 'transcript' && options.keepRecords !== false) {

@@ -38,6 +38,10 @@ export class FakeOutboundLeg implements OutboundLeg {
   cancel(reason: string): void {
     this.#send(`CANCEL (${reason})`);
   }
+  ask(answered: (gone: string | null) => void): void {
+    this.#send('OPTIONS');
+    answered(null);
+  }
   bye(reason: string): void {
     this.#send(`BYE (${reason})`);
   }

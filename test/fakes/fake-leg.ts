@@ -23,6 +23,8 @@ export class FakeLeg implements CallLeg {
   };
   /** The events of each REFER that was sent, in order: through them the test says what came of it. */
   readonly refers: ReferEvents[] = [];
+  /** What waits for the answer to each OPTIONS that was sent, in order. */
+  readonly asked: ((gone: string | null) => void)[] = [];
   /** What was sent, in order: `180`, `200`, `BYE (reason)`, `REFER target`, or a refusal. */
   readonly sent: (string | Refusal)[] = [];
   #peer: LegEvents | null = null;
@@ -62,6 +64,10 @@ export class FakeLeg implements CallLeg {
   refer(order: ReferOrder, events: ReferEvents): void {
     this.refers.push(events);
     this.#send(`REFER ${order.target}`);
+  }
+  ask(answered: (gone: string | null) => void): void {
+    this.asked.push(answered);
+    this.#send('OPTIONS');
   }
   bye(reason: string): void {
     this.#send(`BYE (${reason})`);

@@ -87,6 +87,11 @@ export interface DialogLeg {
   readonly dialog: DialogIdentity | null;
   /** Asks the peer to call somebody else. */
   refer(order: ReferOrder, events: ReferEvents): void;
+  /**
+   * Asks the peer whether it still has the dialog. `answered` is called once: with why the peer is gone, as a sentence
+   * for a person, or null when it is there or nobody can tell. Not called when the dialog ends first.
+   */
+  ask(answered: (gone: string | null) => void): void;
   /** Ends an answered call with BYE; `reason` goes into a Reason header (RFC 3326). */
   bye(reason: string): void;
 }
