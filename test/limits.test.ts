@@ -35,6 +35,7 @@ const noLimits: Readonly<Record<string, string>> = {
 
 /** Constants whose name sounds like a limit, and why they are none that anybody can reach. */
 const noBounds: Readonly<Record<string, string>> = {
+  'control/db/storage.ts lookBytes': 'the room that a look for a full disk asks for',
   'control/agent-testing/analysis/model-edits.ts mostCertain': 'a share',
   'control/agent-testing/caller/profile.ts mostKnown': 'a cache',
   'control/agent-testing/drafts.ts mostAnswerWords': 'a rule of language',
