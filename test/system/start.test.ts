@@ -110,7 +110,7 @@ test('that command places a call and shows its record', async () => {
 test('a call to a number that nobody has fails with the reason', async () => {
   const call = npm('call', ['+14155559999']);
   expect(await call.ended).toBe(1);
-  expect(call.output()).toContain('+14155559999 is no number of the first organization');
+  expect(call.output()).toContain('+14155559999 is not a number of the organization that `npm start` made');
 });
 
 test.each(['edge', 'control'])('%s is started again when it dies, and calls work again', async (program) => {
