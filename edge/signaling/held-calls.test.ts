@@ -1,13 +1,13 @@
 /** Calls on hold whose peer has vanished, on a real engine: it is asked by OPTIONS in the dialog. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { echoAgent, FakeAgents } from '../../test/fakes/fake-agents.ts';
+import { FakeAgents } from '../../test/fakes/fake-agents.ts';
 import { FakeRoutes } from '../../test/fakes/fake-hunt.ts';
 import { sdpOffer } from '../../test/fakes/fake-leg.ts';
 import { FakeMedia } from '../../test/fakes/fake-media.ts';
 import { releaseAll } from '../../test/fakes/release.ts';
 import { type Heard, SipCaller, sipRequest, toTagOf } from '../../test/fakes/sip-caller.ts';
 import { eventually } from '../../test/system/eventually.ts';
-import { TestEdge } from './testing.ts';
+import { answeredByEcho, TestEdge } from './testing.ts';
 
 const media = new FakeMedia();
 let edge: TestEdge;
@@ -21,23 +21,7 @@ beforeAll(async () => {
     outbound: { routes: new FakeRoutes(), ringTimeoutMs: 60_000 },
     mediaTimeoutMs: 1_000,
   });
-  const trunk = { id: 'trunk', auth_mode: 'ip', source_host: null } as const;
-  edge.signaling.configure({
-    version: 1,
-    organizations: [],
-    numbers: [
-      {
-        number: '+14155550100',
-        org_id: 'org',
-        agent: echoAgent,
-        outbound: [],
-        inbound: [{ ...trunk, allowed_ips: ['127.0.0.1'], headers: [], codecs: [] }],
-      },
-    ],
-    pathways: [],
-    allowed_private_targets: [],
-    open_inbound: false,
-  });
+  edge.signaling.configure(answeredByEcho('+14155550100'));
 });
 
 afterAll(() => edge.stop());

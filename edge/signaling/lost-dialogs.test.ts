@@ -1,12 +1,12 @@
 /** Dialogs that one side has lost, between signaling and a real engine: both sides end, and the peer is told. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { echoAgent, FakeAgents } from '../../test/fakes/fake-agents.ts';
+import { FakeAgents } from '../../test/fakes/fake-agents.ts';
 import { FakeRoutes } from '../../test/fakes/fake-hunt.ts';
 import { sdpOffer } from '../../test/fakes/fake-leg.ts';
 import { FakeMedia } from '../../test/fakes/fake-media.ts';
 import { SipCaller, sipRequest, toTagOf } from '../../test/fakes/sip-caller.ts';
 import { eventually } from '../../test/system/eventually.ts';
-import { TestEdge } from './testing.ts';
+import { answeredByEcho, TestEdge } from './testing.ts';
 
 let edge: TestEdge;
 
@@ -16,23 +16,7 @@ beforeAll(async () => {
     agents: new FakeAgents(),
     outbound: { routes: new FakeRoutes(), ringTimeoutMs: 60_000 },
   });
-  const trunk = { id: 'trunk', auth_mode: 'ip', source_host: null } as const;
-  edge.signaling.configure({
-    version: 1,
-    organizations: [],
-    numbers: [
-      {
-        number: '+14155550100',
-        org_id: 'org',
-        agent: echoAgent,
-        outbound: [],
-        inbound: [{ ...trunk, allowed_ips: ['127.0.0.1'], headers: [], codecs: [] }],
-      },
-    ],
-    pathways: [],
-    allowed_private_targets: [],
-    open_inbound: false,
-  });
+  edge.signaling.configure(answeredByEcho('+14155550100'));
 });
 
 afterAll(() => edge.stop());

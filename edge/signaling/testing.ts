@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '#shared/clock.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { newId } from '#shared/ids.ts';
 import { createAuthority, type TestAuthority, type TestKeyPair } from '../../test/fakes/certificates.ts';
+import { echoAgent } from '../../test/fakes/fake-agents.ts';
 import { QuietLog } from '../../test/fakes/quiet-log.ts';
 import { freeTcpPort } from '../../test/system/ports.ts';
 import { Calls } from '../call/calls.ts';
@@ -29,6 +31,27 @@ export interface TestEdgeOptions {
   readonly mediaTimeoutMs?: number;
   /** Whether `records` is filled; a load would make it grow without end. */
   readonly keepRecords?: boolean;
+}
+
+/** A configuration with one number, which an echo agent answers to callers from 127.0.0.1. */
+export function answeredByEcho(number: string): EdgeConfig {
+  const trunk = { id: 'trunk', auth_mode: 'ip', source_host: null } as const;
+  return {
+    version: 1,
+    organizations: [],
+    numbers: [
+      {
+        number,
+        org_id: 'org',
+        agent: echoAgent,
+        outbound: [],
+        inbound: [{ ...trunk, allowed_ips: ['127.0.0.1'], headers: [], codecs: [] }],
+      },
+    ],
+    pathways: [],
+    allowed_private_targets: [],
+    open_inbound: false,
+  };
 }
 
 export class TestEdge {

@@ -1,7 +1,7 @@
 /** REFER and Replaces with every part real but media, agents and routes: what goes over the wire. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
-import { echoAgent, FakeAgents } from '../../test/fakes/fake-agents.ts';
+import { FakeAgents } from '../../test/fakes/fake-agents.ts';
 import { FakeRoutes, placeAt } from '../../test/fakes/fake-hunt.ts';
 import { sdpOffer } from '../../test/fakes/fake-leg.ts';
 import { FakeMedia, fakeAnswer } from '../../test/fakes/fake-media.ts';
@@ -9,7 +9,7 @@ import { releaseAll } from '../../test/fakes/release.ts';
 import { SipCallee } from '../../test/fakes/sip-callee.ts';
 import { type Heard, SipCaller, sipRequest, toTagOf } from '../../test/fakes/sip-caller.ts';
 import { eventually } from '../../test/system/eventually.ts';
-import { TestEdge } from './testing.ts';
+import { answeredByEcho, TestEdge } from './testing.ts';
 
 const number = '+14155550100';
 const routes = new FakeRoutes();
@@ -24,23 +24,7 @@ beforeAll(async () => {
     agents,
     outbound: { routes, ringTimeoutMs: 60_000 },
   });
-  const trunk = { id: 'trunk', auth_mode: 'ip', source_host: null } as const;
-  edge.signaling.configure({
-    version: 1,
-    organizations: [],
-    numbers: [
-      {
-        number,
-        org_id: 'org',
-        agent: echoAgent,
-        outbound: [],
-        inbound: [{ ...trunk, allowed_ips: ['127.0.0.1'], headers: [], codecs: [] }],
-      },
-    ],
-    pathways: [],
-    allowed_private_targets: [],
-    open_inbound: false,
-  });
+  edge.signaling.configure(answeredByEcho(number));
 });
 
 afterAll(() => edge.stop());
