@@ -45,7 +45,7 @@ export function createBackground({ tornado, testRuns, startOthers }: BackgroundP
     hold,
     close: async () => {
       hold();
-      // Whoever began it hears of its failure.
+      // The caller of begin gets its failure.
       await begun?.catch(() => undefined);
       await tornado.close();
       await testRuns.close();

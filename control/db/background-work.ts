@@ -1,4 +1,4 @@
-/** What the control plane does without being asked, as whoever begins and ends it sees it. */
+/** What the control plane does without being asked, as seen by its caller. */
 
 export interface BackgroundWork {
   /**

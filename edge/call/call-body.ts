@@ -182,7 +182,7 @@ export class CallBody implements TransferredCall {
     this.transfers.callerUp();
   }
 
-  /** Says in the transcript, once, that nobody can press keys: the caller may try in vain. */
+  /** Says in the transcript, once, that key presses cannot be heard on this call. */
   #noteKeys(): void {
     if (this.#keysNoted || this.media?.keys !== 'none') return;
     this.#keysNoted = true;
