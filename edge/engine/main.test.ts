@@ -33,17 +33,31 @@ it('tells of requests that it refused, and blocks their source on command', asyn
   const engine = await EngineProgram.start(certificates);
   engine.know({});
   const peer = await TestPeer.connect(engine.sipPort, certificates.ca);
-  const told = once(createInterface({ input: engine.child.stdout }), 'line');
-  peer.send([
-    'DANCE sip:x SIP/2.0',
-    'Via: SIP/2.0/TLS 127.0.0.1;branch=z9hG4bK-1',
-    'From: <sip:a@a>;tag=a',
-    'To: <sip:b@b>',
-    'Call-ID: c',
-    'CSeq: 1 DANCE',
-  ]);
-  expect(await peer.status()).toBe(405);
-  expect((await told)[0]).toBe('{"event":"refusals","sources":{"127.0.0.1":1}}');
+  let told = 0;
+  createInterface({ input: engine.child.stdout }).on('line', (line) => {
+    const { event, sources } = JSON.parse(line);
+    if (event === 'refusals') told += sources['127.0.0.1'];
+  });
+  const outside = [
+    ['DANCE', 405, '<sip:b@b>'],
+    ['BYE', 481, '<sip:b@b>'],
+    ['BYE', 481, '<sip:b@b>;tag=never'],
+    ['CANCEL', 481, '<sip:b@b>'],
+    ['UPDATE', 481, '<sip:b@b>'],
+    ['PRACK', 481, '<sip:b@b>'],
+  ] as const;
+  for (const [index, [method, status, to]] of outside.entries()) {
+    peer.send([
+      `${method} sip:x SIP/2.0`,
+      `Via: SIP/2.0/TLS 127.0.0.1;branch=z9hG4bK-${index}`,
+      'From: <sip:a@a>;tag=a',
+      `To: ${to}`,
+      `Call-ID: c${index}`,
+      `CSeq: 1 ${method}`,
+    ]);
+    expect(await peer.status()).toBe(status);
+  }
+  await expect.poll(() => told, { timeout: 10_000 }).toBe(outside.length);
   const closed = once(peer.socket, 'close');
   engine.child.stdin.write(
     '{"command":"sources","sources":[1]}\n{"command":"block"}\n{"command":"block","address":"127.0.0.1","seconds":60}\n',

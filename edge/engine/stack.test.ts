@@ -445,6 +445,35 @@ describe('requests that concern no application', () => {
   });
 });
 
+describe('a request whose lines do not end as they must', () => {
+  const text = (changes: Readonly<Record<string, string>> = {}) =>
+    `${[...lines('OPTIONS', 1, changes), 'Content-Length: 0'].join('\r\n')}\r\n\r\n`;
+
+  it.each([
+    ['CRCRLF', () => text().replaceAll('\r\n', '\r\r\n')],
+    ['CRCRLF at its end', () => text().replace(/\r\n\r\n$/, '\r\n\r\r\n')],
+    ['a bare CR before CSeq', () => text().replace('\r\nCSeq', '\rCSeq')],
+    ['LFCR before CSeq', () => text().replace('\r\nCSeq', '\n\rCSeq')],
+    ['LFCR everywhere', () => text().replaceAll('\r\n', '\n\r')],
+    ['a bare CR everywhere', () => text().replaceAll('\r\n', '\r')],
+    ['a bare CR before Via', () => text().replace('\r\nVia', '\rVia')],
+  ])('is answered 400 or ends the connection at once: %s', async (_what, request) => {
+    const end = once(peer.socket, 'close').then(() => 'closed');
+    peer.socket.write(request());
+    const outcome = await Promise.race([end, peer.status().catch(() => 'closed')]);
+    expect([400, 'closed']).toContain(outcome);
+    // It is over: nothing of it is waited for.
+    await expect.poll(() => stack.metrics().transport_unfinished_bytes).toBe(0);
+  });
+
+  it('is answered where the answer can be made, and the connection serves on', async () => {
+    peer.socket.write(text({ Subject: 'a\rb' }));
+    expect(await peer.status()).toBe(400);
+    peer.send(lines('DANCE', 2));
+    expect(await peer.status()).toBe(405);
+  });
+});
+
 describe('a valid request with garbage behind it', () => {
   const garbage = 'GET / HTTP/1.1\r\n\r\n';
   const send = (...requests: string[][]) =>

@@ -205,7 +205,7 @@ export class Stack {
         const { status, reason } = result;
         const request = result.partial;
         this.#guard('malformed message', () => this.#core?.refuse(flow, request, { status, reason }));
-      } else if (!result.partial) this.#unreadable(flow, result.reason);
+      } else if (!result.partial) this.#unanswerable(flow, bytes, result.reason);
       return;
     }
     this.#guard(`message from ${flow.remoteAddress}`, () => this.#dispatch(flow, result.message, bytes));
@@ -234,6 +234,14 @@ export class Stack {
     if (fault !== null) this.#unreadable(flow, fault);
     const awaited = fault === null && this.#core?.response(message, bytes) === true;
     if (!awaited) this.#metrics.count('responses_unmatched');
+  }
+
+  /** A request with faults that no answer can be made for: its sender learns of it by the end of the connection. */
+  #unanswerable(flow: Flow, bytes: Buffer, reason: string): void {
+    this.#unreadable(flow, reason);
+    // A response, of SIP or of a middlebox: the connection serves on.
+    if (/^[a-z]{2,16}\/\d/i.test(bytes.toString('latin1', 0, 20))) return;
+    this.#guard('unanswerable request', () => this.#core?.drain(flow, reason));
   }
 
   /**

@@ -344,7 +344,8 @@ export class Uas implements IncomingOwner {
     // An INVITE that has its final response cannot be cancelled. 9.2 lets a transaction that is kept for
     // retransmissions answer 200 here; 481 tells the caller the truth, and other servers do the same.
     if (!incoming) {
-      this.#respond(flow, request, 481, 'Call/Transaction Does Not Exist');
+      const refuse = invite ? this.#respond : this.#turnAway;
+      refuse.call(this, flow, request, 481, 'Call/Transaction Does Not Exist');
       return;
     }
     incoming.toTag ??= newTag();

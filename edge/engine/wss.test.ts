@@ -336,9 +336,10 @@ describe('a WebSocket', () => {
     expect(await phone.status()).toBe(400);
     phone.request('DANCE', 2);
     expect(await phone.status()).toBe(405);
-    phone.socket.send('garbage');
     phone.request('OPTIONS', 3);
     expect(await phone.status()).toBe(503);
+    phone.socket.send('garbage');
+    expect((await phone.closed).code).toBe(1000);
     expect(stack.metrics()).toMatchObject({ messages_malformed: 2 });
   });
 

@@ -90,14 +90,14 @@ afterEach(() =>
   ),
 );
 
-function configure(ofAcme: string[], ofBolt: string[]): void {
+function configure(ofAcme: string[], ofBolt: string[], open_inbound = false): void {
   signaling.configure({
     version: ++version,
     organizations: [],
     numbers: [number(acme, 'acme', ofAcme), number(bolt, 'bolt', ofBolt)],
     pathways: [],
     allowed_private_targets: [],
-    open_inbound: false,
+    open_inbound,
   });
 }
 
@@ -158,6 +158,90 @@ describe('the answer to a source that may not call the number', () => {
     });
     expect(statusOf(await call(acmesPbx, bolt))).toBe('403');
     expect(statusOf(await call(acmesPbx, nobodys))).toBe('404');
+  });
+});
+
+describe('requests of a stranger that are refused for their own sake', () => {
+  const flawed: [string, Record<string, string>, string][] = [
+    ['a short session', { Supported: 'timer', 'Session-Expires': '60' }, '422'],
+    ['an encoded body', { 'Content-Encoding': 'gzip' }, '415'],
+    ['a body that is no SDP', { 'Content-Type': 'text/plain' }, '415'],
+    ['a Contact that is no place', { Contact: '<tel:+1>' }, '400'],
+    ['an unknown extension', { Require: 'warp' }, '420'],
+    ['a malformed Replaces', { Replaces: ';;' }, '400'],
+  ];
+  const silentAfter = (status: string) => [...Array<string>(tries).fill(status), 'silence', 'silence'];
+
+  async function statuses(
+    address: string,
+    dialled: string,
+    headers: Record<string, string>,
+    count = tries + 2,
+  ) {
+    const answers: string[] = [];
+    for (let i = 0; i < count; i++) answers.push(statusOf(await call(address, dialled, headers)));
+    return answers;
+  }
+
+  it.each(flawed)('count as tries: %s', async (_what, headers, status) => {
+    for (const dialled of [bolt, nobodys]) {
+      expect(await statuses(stranger, dialled, headers)).toEqual(silentAfter(status));
+      clock.advance(3_600_000);
+    }
+  });
+
+  it.each(flawed.slice(0, -1))(
+    'do not where the source may call the number: %s',
+    async (_what, headers, status) => {
+      // The rounds of the fake server come from the PBX.
+      configure(['0.0.0.0/0'], [carrier, acmesPbx]);
+      expect(await statuses(stranger, acme, headers, 20)).toEqual(Array(20).fill(status));
+      expect(statusOf(await call(stranger, acme))).toBe('200');
+      configure([], [carrier, acmesPbx], true);
+      expect(await statuses(stranger, acme, headers, 20)).toEqual(Array(20).fill(status));
+      expect(statusOf(await call(stranger, acme))).toBe('200');
+    },
+  );
+
+  it.each([
+    ['REFER', '403', tries],
+    ['UPDATE', '481', tries],
+    ['NOTIFY', '481', tries],
+    ['PRACK', '481', tries],
+    ['BYE', '481', tries],
+    ['MESSAGE', '405', tries],
+    // What looks after us is no scanner.
+    ['OPTIONS', '200', 4 * tries],
+  ])('count outside of calls, too: %s', async (method, status, most) => {
+    const answers: string[] = [];
+    for (let i = 0; i < most + 2; i++) {
+      const before = server.sent.length;
+      server.peer({ method, callId: `outside-${i}`, address: stranger, uri: `sip:${bolt}@x`, headers: {} });
+      await server.idle();
+      answers.push(server.sent.length === before ? 'silence' : statusOf((await server.next()).startLine));
+    }
+    expect(answers).toEqual([...Array<string>(most).fill(status), 'silence', 'silence']);
+  });
+
+  it('count when they name a call that was never there', async () => {
+    const answers: string[] = [];
+    for (let i = 0; i < tries + 2; i++) {
+      const before = server.sent.length;
+      server.peer({ method: 'BYE', callId: `never-${i}`, address: stranger, toTag: 'none', dialogId: '' });
+      await server.idle();
+      answers.push(server.sent.length === before ? 'silence' : statusOf((await server.next()).startLine));
+    }
+    expect(answers).toEqual(silentAfter('481'));
+  });
+
+  it('of a known source never count: it calls on after any number of them', async () => {
+    for (const method of ['REFER', 'UPDATE', 'NOTIFY', 'PRACK', 'BYE', 'MESSAGE'])
+      for (let i = 0; i < tries + 1; i++) {
+        server.peer({ method, callId: `${method}-${i}`, address: carrier, uri: `sip:${bolt}@x` });
+        await server.idle();
+        expect((await server.next()).startLine).toMatch(/^SIP\/2\.0 4/);
+      }
+    expect(statusOf(await call(carrier, bolt))).toBe('200');
   });
 });
 

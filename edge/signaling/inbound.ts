@@ -291,9 +291,10 @@ function admit(visit: Visit, number: NumberConfig, response: SrfResponse): void 
 
 function turnAway(visit: Visit, response: SrfResponse, turned: Turned): void {
   const { deps, request, number } = visit;
+  const counts = isTry(visit, turned);
   // Asked before this try is counted: the one that blocks is still answered.
   const silent = isSilenced(visit);
-  const block = turned.suspicious && !silent ? countTry(visit) : {};
+  const block = counts && !silent ? countTry(visit) : {};
   deps.refused(silent ? 'silenced' : turned.reason);
   logRefusal(visit, turned, silent);
   if (silent) {
@@ -309,6 +310,17 @@ function turnAway(visit: Visit, response: SrfResponse, turned: Turned): void {
   const retry = turned.status === 503 ? { 'Retry-After': String(retryAfterS) } : {};
   const headers = { ...retry, ...turned.headers, ...block };
   respond(deps.environment, response, turned.status, { headers, ...phrase });
+}
+
+/**
+ * Whether a refusal speaks against the source. One for the request's own sake does where the source may not call the
+ * number anyhow: else a stranger could go on with requests that fail before it is judged. A 503 is our own fault.
+ */
+function isTry(visit: Visit, turned: Turned): boolean {
+  if (turned.suspicious || visit.admitted) return turned.suspicious === true;
+  if (turned.status === 503) return false;
+  numberIsFound(visit);
+  return sourceIsAllowed(visit) !== null;
 }
 
 function logRefusal({ deps, request, source, dialled, trunk }: Visit, turned: Turned, silent: boolean): void {

@@ -354,8 +354,13 @@ export class Signaling implements Dialer {
       if (request.method === 'INVITE') forgetInvite(request);
       return;
     }
-    if (request.stackDialogId || /;\s*tag\s*=/i.test(request.headers.to ?? '')) {
+    // Of a call that has just ended, which speaks against nobody.
+    if (request.stackDialogId) {
       respond(this.#environment, response, 481);
+      return;
+    }
+    if (/;\s*tag\s*=/i.test(request.headers.to ?? '')) {
+      this.#refuse(request, response, 481);
       return;
     }
     this.#receiveNew(request, response);
@@ -379,7 +384,7 @@ export class Signaling implements Dialer {
         this.#answerOptions(request, response);
         break;
       case 'REFER':
-        respond(this.#environment, response, 403, { reason: 'REFER is taken inside of calls only' });
+        this.#refuse(request, response, 403, { reason: 'REFER is taken inside of calls only' });
         break;
       // RFC 3261 sections 9.2, 12.2.2 and 15.1.2, RFC 3262 section 3: these belong to something that we do not have.
       case 'CANCEL':
@@ -387,10 +392,11 @@ export class Signaling implements Dialer {
       case 'PRACK':
       case 'UPDATE':
       case 'NOTIFY':
-        respond(this.#environment, response, 481);
+        this.#refuse(request, response, 481);
         break;
       default:
-        this.#refuseMethod(request, response);
+        this.#options.refused('method');
+        this.#refuse(request, response, 405, { headers: { Allow: allow } });
     }
   }
 
@@ -406,11 +412,16 @@ export class Signaling implements Dialer {
     respond(this.#environment, response, 200, { headers: { ...capabilities(), ...block } });
   }
 
-  #refuseMethod(request: SrfRequest, response: SrfResponse): void {
-    this.#options.refused('method');
+  /** Refuses a request outside of calls, which counts as a try. */
+  #refuse(
+    request: SrfRequest,
+    response: SrfResponse,
+    status: number,
+    { headers = {}, ...rest }: { readonly headers?: Record<string, string>; readonly reason?: string } = {},
+  ): void {
     const source = plainAddress(request.source_address);
     const block = countTry({ deps: this.#inbound, source, routing: this.#routing });
-    respond(this.#environment, response, 405, { headers: { Allow: allow, ...block } });
+    respond(this.#environment, response, status, { ...rest, headers: { ...headers, ...block } });
   }
 }
 

@@ -104,7 +104,9 @@ export class DrachtioServer {
       `To: ${message.to ?? '<sip:+14155550100@127.0.0.1>'}${inDialog ? `;tag=${message.toTag}` : ''}`,
       `Call-ID: ${callId}`,
       `CSeq: ${message.cseq ?? 1} ${message.method}`,
-      ...(message.method === 'INVITE' ? ['Contact: <sip:ada@192.0.2.1:5061;transport=tls>'] : []),
+      ...(message.method === 'INVITE' && message.headers?.Contact === undefined
+        ? ['Contact: <sip:ada@192.0.2.1:5061;transport=tls>']
+        : []),
       ...(body === '' || message.headers?.['Content-Type'] ? [] : ['Content-Type: application/sdp']),
       ...Object.entries(message.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
       `Content-Length: ${Buffer.byteLength(body)}`,

@@ -94,6 +94,28 @@ test('a bare CR between messages ends the stream', () => {
 });
 
 test.each([
+  ['of CRCRLF, as all header lines end in it,', 'OPTIONS sip:b SIP/2.0\r\nCall-ID: 1\r\r\nl: 0\r\r\n\r\r\n'],
+  ['of CRCRLF', 'OPTIONS sip:b SIP/2.0\r\nCall-ID: 1\r\nl: 0\r\n\r\r\n'],
+  ['that begins with a bare CR', 'OPTIONS sip:b SIP/2.0\r\nCall-ID: 1\r\n\rCSeq: 1 OPTIONS\r\n'],
+])('a line %s ends the stream at once', (_what, head) => {
+  const events = new StreamFramer().push(Buffer.from(head));
+  expect(events).toMatchObject([{ kind: 'error', status: 400, reason: 'Malformed Header Field' }]);
+  const [event] = events;
+  expect(event?.kind === 'error' && event.partial?.toString()).toBe(head);
+});
+
+test.each([
+  ['a final one that is doubled', 'OPTIONS sip:b SIP/2.0\r\r\n'],
+  ['one in the middle', 'OPTIONS sip:b\rX SIP/2.0\r\n'],
+  ['one instead of CRLF', 'OPTIONS sip:b SIP/2.0\rCall-ID: 1\rl: 0\r\r'],
+])('a bare CR in the first line ends the stream at once, however it is cut: %s', (_what, head) => {
+  const fault = ['error 400 not SIP: the first line is no SIP start line'];
+  expect(frames(new StreamFramer(), head)).toEqual(fault);
+  const framer = new StreamFramer();
+  expect([...head].flatMap((octet) => frames(framer, octet))).toEqual(fault);
+});
+
+test.each([
   ['is missing', 'X: y', 'Missing Content-Length'],
   ['is negative', 'Content-Length: -1', 'Bad Content-Length'],
   ['is empty', 'Content-Length:', 'Bad Content-Length'],

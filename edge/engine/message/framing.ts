@@ -157,6 +157,11 @@ export class StreamFramer {
       if (this.#valueStart !== -1 && !folded) this.#takeLength(data, from, line);
       if (first === LF || (first === CR && lf === line + 1))
         return this.#headComplete(data, from, lf + 1, events);
+      if (first === CR) {
+        // Where a head ends that has such a line is anybody's guess: a peer that means its end waits for the answer.
+        this.#fail(events, 400, 'Malformed Header Field', data.subarray(from, lf + 1));
+        return false;
+      }
       const value = folded ? -1 : contentLengthValue(data, line, lf);
       if (value !== -1) this.#valueStart = value - from;
       line = lf + 1;
@@ -268,14 +273,15 @@ function isSip(data: Buffer, at: number): boolean {
 /** Whether an unfinished first line may still become a start line: binary garbage is cut without waiting. */
 function mayBeStartLine(data: Buffer, from: number, unseen: number): boolean {
   if (TOKEN[data[from] ?? 0] !== 1) return false;
-  return !hasControl(data, unseen, data.length) || isStatusLine(data, from, data.length);
+  // A CR that was the last octet may have turned out to be a bare one.
+  return !hasControl(data, Math.max(from, unseen - 1), data.length) || isStatusLine(data, from, data.length);
 }
 
-/** The same for a line that is whole and one that is not yet: a stream ends alike, however TCP cuts it. */
+/** The same for a line that is whole and one that is not yet: a stream ends alike, however TCP cuts it. A final CR is none. */
 function hasControl(data: Buffer, from: number, end: number): boolean {
   for (let i = from; i < end; i++) {
     const code = data[i] ?? 0;
-    if (code < 32 && code !== TAB && code !== CR) return true;
+    if (code < 32 && code !== TAB && (code !== CR || i + 1 < end)) return true;
   }
   return false;
 }
