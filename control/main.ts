@@ -57,12 +57,13 @@ async function main(config: ControlConfig): Promise<void> {
     ending = true;
     logger.info({ signal }, 'control plane is ending');
     const tooLong = setTimeout(() => {
-      logger.error('requests did not end in time');
+      logger.error('requests and background work did not end in time');
       process.exit(1);
     }, config.shutdownSeconds * 1000);
     running.close().then(
       () => {
-        clearTimeout(tooLong);
+        // It still fires when something keeps the program from ending.
+        tooLong.unref();
         release();
       },
       (error: unknown) => {

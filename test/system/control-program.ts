@@ -1,12 +1,10 @@
 /** The control plane alone, as a program of its own that a test may kill. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually, saw } from './eventually.ts';
 import { freeTcpPort } from './ports.ts';
-
-const root = join(import.meta.dirname, '..', '..');
+import { TestProgram } from './program.ts';
 
 interface Keys {
   readonly org_id: string;
@@ -19,7 +17,7 @@ export class ControlProgram {
   readonly folder = mkdtempSync(join(tmpdir(), 'control-program-'));
   readonly #env: Readonly<Record<string, string>>;
   #port = 0;
-  #child: ChildProcess | null = null;
+  #program: TestProgram | null = null;
 
   /** @param env settings besides those that a test always has */
   constructor(env: Readonly<Record<string, string>> = {}) {
@@ -28,7 +26,12 @@ export class ControlProgram {
 
   /** Of the process while it runs. */
   get pid(): number | undefined {
-    return this.#child?.pid;
+    return this.#program?.running ? this.#program.pid : undefined;
+  }
+
+  /** The end of what the last start printed, for the message of a failure. */
+  get output(): string {
+    return this.#program?.output ?? '';
   }
 
   get url(): string {
@@ -46,41 +49,35 @@ export class ControlProgram {
    */
   async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
     if (this.#port === 0) this.#port = await freeTcpPort();
-    const child = spawn(process.execPath, [join(root, 'control', 'main.ts')], {
-      env: {
-        ...process.env,
-        TRUNKLINE_DATA: this.folder,
-        CONTROL_PORT: String(this.#port),
-        ALLOW_PRIVATE_TARGETS: '127.0.0.1/32',
-        NODE_NO_WARNINGS: '1',
-        ...this.#env,
-        ...env,
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
+    const program = new TestProgram('control', join('control', 'main.ts'), {
+      ...process.env,
+      TRUNKLINE_DATA: this.folder,
+      CONTROL_PORT: String(this.#port),
+      ALLOW_PRIVATE_TARGETS: '127.0.0.1/32',
+      NODE_NO_WARNINGS: '1',
+      ...this.#env,
+      ...env,
     });
-    this.#child = child;
-    child.stdout.setEncoding('utf8');
-    await new Promise<void>((resolve, reject) => {
-      // Not `exit`: what it said before its end may still be on its way.
-      child.once('close', (code) => reject(new Error(`control ended with ${code}`)));
-      child.stdout.on('data', (text: string) => {
-        if (text.includes('control plane is listening')) resolve();
-      });
+    this.#program = program;
+    program.start();
+    await eventually('control to listen', () => {
+      if (saw(program.output).includes('control plane is listening')) return true;
+      if (program.running) return null;
+      throw new Error(`control ended before it listened:\n${program.output}`);
     });
   }
 
   /** Resolves when it has ended, by whatever. */
   async ended(): Promise<void> {
-    const child = this.#child;
-    if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    await eventually('control to end', () => {
+      saw(this.output);
+      return this.#program?.running ? null : true;
+    });
   }
 
-  async end(signal: NodeJS.Signals): Promise<void> {
-    const child = this.#child;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const exit = once(child, 'exit');
-    child.kill(signal);
-    await exit;
+  /** @throws Error with its output when it does not end */
+  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    await this.#program?.end(signal);
   }
 
   /** Kills what still runs and deletes its data. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { releaseAll } from '../../../test/fakes/release.ts';
@@ -18,6 +19,8 @@ let clock: FakeClock;
 let announcements: Announcements;
 let queue: RunQueue;
 let made = 0;
+/** Lines of the log. */
+let failed = 0;
 
 /** Runs that are being carried out, in the order in which they began; a test decides how each goes on. */
 let begun: {
@@ -33,6 +36,7 @@ beforeEach(async () => {
   clock = new FakeClock();
   announcements = new Announcements(clock);
   begun = [];
+  failed = 0;
   news = Promise.withResolvers();
 });
 afterEach(() =>
@@ -53,7 +57,7 @@ function start(limits: { perOrganization?: number; concurrent?: number } = {}, w
   queue = new RunQueue({
     db: database.db,
     clock,
-    log: { error: () => undefined },
+    log: { error: () => failed++ },
     announcements,
     worker,
     limits: { perOrganization: 20, concurrent: 64, timeoutMs, ...limits },
@@ -92,6 +96,12 @@ async function waiting(orgId: string, count = 1, more: object = {}): Promise<str
 
 /** Waits until the queue has found what a crash has left. */
 const found = (count: number) => expect.poll(() => queue.held, { timeout: 10_000 }).toBe(count);
+
+const failures = (count: number) => expect.poll(() => failed, { timeout: 10_000 }).toBe(count);
+const later = '2031-01-01T00:00:00.000Z';
+/** A fault of the database: no run can become this. */
+const refusal = (status: string) =>
+  `create trigger refused before update on test_runs when new.status = '${status}' begin select raise(abort, 'no room'); end`;
 
 const rowOf = (id: string) =>
   database.db.selectFrom('test_runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
@@ -324,5 +334,50 @@ describe('a run whose worker is gone', () => {
     clock.advance(30_000);
     await begin(1);
     expect(begun[0]?.work.run).toMatchObject({ id, worker: 'me' });
+  });
+});
+
+describe('a database that fails for a while', () => {
+  const passing = (statement: string) => sql.raw(statement).execute(database.db);
+
+  it('keeps nothing that a crash has left from being found', async () => {
+    const [broken] = await waiting('a', 1, { status: 'RUNNING', worker: 'killed', lease_until: later });
+    const [given] = await waiting('b', 1, { status: 'RUNNING', worker: null, lease_until: null });
+    await passing('alter table test_runs rename to away');
+    start();
+    await failures(1);
+    await passing('alter table away rename to test_runs');
+    clock.advance(5_000);
+    await begin(1);
+    expect(begun[0]?.work.run.id).toBe(given);
+    await found(1);
+    clock.advance(5_000);
+    await begin(2);
+    expect(begun[1]?.work.run.id).toBe(broken);
+  });
+
+  it('loses no run whose claim could not be written', async () => {
+    const [given] = await waiting('a', 1, { status: 'RUNNING', worker: null, lease_until: null });
+    await passing(refusal('RUNNING'));
+    start();
+    await failures(1);
+    await passing('drop trigger refused');
+    clock.advance(5_000);
+    await begin(1);
+    expect(begun[0]?.work.run.id).toBe(given);
+  });
+
+  it('loses no run whose end could not be written', async () => {
+    const [id = ''] = await waiting('a');
+    start();
+    await begin(1);
+    await passing(refusal('ERROR'));
+    begun[0]?.fail(new HopelessRun('Invalid start_node_id'));
+    await failures(1);
+    await passing('drop trigger refused');
+    clock.advance(30_000);
+    await begin(2);
+    begun[1]?.done();
+    expect(await turned(id, 'PASSED')).toMatchObject({ attempts: 2 });
   });
 });

@@ -55,6 +55,8 @@ export interface QueueParts {
 const repeats = 2;
 /** How often is looked for runs whose worker is gone, and for ends that nobody told of, ms. */
 const sweepMs = 30_000;
+/** After a failure of the database, ms. */
+const retryMs = 5_000;
 /** A claim outlives its run's time by so much. */
 const leaseMs = 60_000;
 
@@ -73,19 +75,14 @@ export class RunQueue implements BackgroundWork {
   #sweep: Timer;
   #isHeld = false;
   #closing = false;
+  /** Whether what other processes had is known. Nothing begins before. */
+  #tookUp = false;
 
   /** Begins at once. */
   constructor(parts: QueueParts) {
     this.#parts = parts;
     this.#stopListening = parts.announcements.on(testRunsSubject, () => this.#wake());
-    this.#look = this.#guarded(async () => {
-      const left = await orphans(parts.db, parts.worker, null);
-      this.#orphans = left.filter(({ worker }) => worker === null);
-      const died = left.filter(({ worker }) => worker !== null);
-      const now = parts.clock.now();
-      this.#crashed = died.map((run, place) => ({ run, from: now + pauseAfterCrash(place) }));
-      await this.#fill();
-    });
+    this.#look = this.#guarded(() => this.#fill());
     this.#sweep = parts.clock.after(sweepMs, () => this.#sweepNow());
   }
 
@@ -132,9 +129,19 @@ export class RunQueue implements BackgroundWork {
       });
   }
 
+  async #takeUp(): Promise<void> {
+    const { clock, db, worker } = this.#parts;
+    const left = await orphans(db, worker, null);
+    this.#orphans = left.filter((run) => run.worker === null);
+    const died = left.filter((run) => run.worker !== null);
+    const now = clock.now();
+    this.#crashed = died.map((run, place) => ({ run, from: now + pauseAfterCrash(place) }));
+    this.#tookUp = true;
+  }
+
   async #lookForLost(): Promise<void> {
     const { announcements, clock, db, worker, onEnd } = this.#parts;
-    if (this.#isHeld) return;
+    if (this.#isHeld || !this.#tookUp) return;
     const lost = await orphans(db, worker, new Date(clock.now()).toISOString());
     const known = new Set([...this.#running.keys(), ...this.#orphans.map(({ id }) => id)]);
     for (const { run } of this.#crashed) known.add(run.id);
@@ -150,17 +157,28 @@ export class RunQueue implements BackgroundWork {
       await work();
     } catch (error) {
       this.#parts.log.error({ err: error }, 'the queue of test runs could not be read');
+      if (this.#isHeld) return;
+      this.#waking?.cancel();
+      this.#waking = this.#parts.clock.after(retryMs, () => this.#wake());
     }
   }
 
   async #fill(): Promise<void> {
     const { limits } = this.#parts;
+    if (this.#isHeld) return;
+    if (!this.#tookUp) await this.#takeUp();
     this.#release();
     while (!this.#isHeld && this.#running.size < limits.concurrent) {
-      const run = this.#takeOrphan() ?? (await this.#nextWaiting());
+      const orphan = this.#takeOrphan();
+      const run = orphan ?? (await this.#nextWaiting());
       // Also when that came while the database was read.
       if (!run || this.#isHeld) return;
-      await this.#claim(run);
+      try {
+        await this.#claim(run);
+      } catch (error) {
+        if (orphan) this.#orphans.push(orphan);
+        throw error;
+      }
     }
   }
 

@@ -160,13 +160,18 @@ export async function oldestWaiting(db: Db, orgId: string): Promise<TestRunRow |
     .executeTakeFirst();
 }
 
-/** Runs that another worker had when it ended, or whose time is over (ISO). */
+/**
+ * Runs that another worker had when it ended. Later (ISO): those whose time is over, and those that nobody carries out
+ * because the database failed: given back, or this worker's own; it knows which of these are under way.
+ */
 export function orphans(db: Db, worker: string, expiredBefore: string | null): Promise<TestRunRow[]> {
   let query = db.selectFrom('test_runs').selectAll().where('status', '=', running);
   query =
     expiredBefore === null
       ? query.where((eb) => eb.or([eb('worker', 'is', null), eb('worker', '!=', worker)]))
-      : query.where('lease_until', '<', expiredBefore);
+      : query.where((eb) =>
+          eb.or([eb('worker', 'is', null), eb('worker', '=', worker), eb('lease_until', '<', expiredBefore)]),
+        );
   return query.orderBy('org_id').orderBy('created_at').orderBy('id').execute();
 }
 
