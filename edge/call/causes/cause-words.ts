@@ -41,6 +41,20 @@ export function unresolvedProblem(place: string, error: string): string {
   return `There is no usable address for ${place}: ${bare(error.replace(/^unreachable: /, ''))}.`;
 }
 
+/** The SDP of the 200 cannot be used: a codec, or SRTP, or the rules of an answer. */
+export function answerProblem(detail: string, attempt: AttemptFacts | null): string {
+  const place = attempt?.place ?? 'The far end';
+  const why = bare(detail.replace(/^SDP refused: /, ''));
+  if (/codec/i.test(why))
+    return `No common codec: ${place} answered with none of ${attempt?.codecs.join(', ') ?? 'ours'}.`;
+  return `${place} answered with media that cannot be used: ${withSmallLetter(why)}.`;
+}
+
+/** Within a sentence; names such as SRTP stay as they are. */
+export function withSmallLetter(text: string): string {
+  return /^[A-Z][a-z]/.test(text) ? `${text[0]?.toLowerCase()}${text.slice(1)}` : text;
+}
+
 function problemOf(cause: Cause, facts: AttemptFacts): string {
   const { place, outcome } = facts;
   switch (outcome.kind) {

@@ -1,6 +1,6 @@
 /** One secure audio stream as its peer describes it: everything that negotiation reads from a media section. */
 import { isAnyAddress } from '#shared/networks.ts';
-import { type CryptoLine, chooseCrypto } from './crypto.ts';
+import { type CryptoLine, type CryptoVerdict, chooseCrypto } from './crypto.ts';
 import { type Format, formatsOf } from './formats.ts';
 import { attribute, attributes, type MediaSection, type Sdp } from './sdp.ts';
 import { type Direction, sendsMedia } from './session.ts';
@@ -28,8 +28,15 @@ export interface Unusable {
 
 const directions: readonly Direction[] = ['sendrecv', 'sendonly', 'recvonly', 'inactive'];
 
-/** Reads the section at `index` as a secure audio stream. */
-export function readAudio(sdp: Sdp, index: number): PeerAudio | Unusable {
+/**
+ * Reads the section at `index` as a secure audio stream.
+ * @param choose the key among all `a=crypto` values
+ */
+export function readAudio(
+  sdp: Sdp,
+  index: number,
+  choose: (values: readonly string[]) => CryptoVerdict = chooseCrypto,
+): PeerAudio | Unusable {
   const section = sdp.media[index];
   if (section?.media.toLowerCase() !== 'audio') return { unusable: 'No audio stream offered' };
   if (section.port === 0) return { unusable: 'The audio stream is disabled (port 0)' };
@@ -39,7 +46,7 @@ export function readAudio(sdp: Sdp, index: number): PeerAudio | Unusable {
   if (connection === null) return { unusable: 'No connection address (c=) for the audio stream' };
   // RFC 4568 section 5 has crypto in media sections only; some peers put it above them.
   const own = attributes(section, 'crypto');
-  const crypto = chooseCrypto(own.length > 0 ? own : attributes(sdp, 'crypto'));
+  const crypto = choose(own.length > 0 ? own : attributes(sdp, 'crypto'));
   if ('unusable' in crypto) return { unusable: `No usable SRTP key: ${crypto.unusable}` };
   const stated = directionOf(section) ?? directionOf(sdp) ?? 'sendrecv';
   return {

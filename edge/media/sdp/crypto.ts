@@ -6,6 +6,8 @@
  *             tag         suite            40 base64 digits  lifetime MKI  session parameters
  */
 
+import { type AnswerFault, answerFaults } from '../../call/causes/answer-faults.ts';
+
 /** The one suite that the edge speaks (RFC 4568 section 6.2.1): 128-bit key, 112-bit salt, 80-bit tag. */
 const srtpSuite = 'AES_CM_128_HMAC_SHA1_80';
 
@@ -82,6 +84,30 @@ export function chooseCrypto(values: readonly string[]): CryptoVerdict {
     else withMki ??= verdict;
   }
   return withMki ?? { unusable: reason };
+}
+
+/**
+ * The line of an answer to our offer, which has one line (RFC 4568 section 5.1.3).
+ * @param values all of the answer's
+ */
+export function answeredCrypto(values: readonly string[], offered: CryptoLine): CryptoVerdict {
+  const [value] = values;
+  if (value === undefined) return chooseCrypto(values);
+  const [tag = '', suite = ''] = value.split(/[ \t]+/);
+  const facts = {
+    lines: values.length,
+    tag: tag.slice(0, 40),
+    offeredTag: offered.tag,
+    suite: suite.slice(0, 40),
+    offeredSuite: srtpSuite,
+  };
+  const fault = (kind: AnswerFault): CryptoVerdict => ({ unusable: answerFaults[kind](facts) });
+  if (values.length > 1) return fault('several_lines');
+  // A tag is a number (section 9.1), however many zeros stand before it.
+  if (!/^\d{1,9}$/.test(tag) || Number(tag) !== Number(offered.tag)) return fault('foreign_tag');
+  if (suite.toUpperCase() !== srtpSuite) return fault('other_suite');
+  const answered = parseCrypto(value);
+  return 'key' in answered && answered.key === offered.key ? fault('our_key') : answered;
 }
 
 /** The value of an `a=crypto` attribute with our key (bare base64). */

@@ -497,6 +497,54 @@ describe('createOffer and acceptAnswer', () => {
     ['no key', sdp(['m=audio 30000 RTP/SAVP 0']), /no a=crypto line/],
     ['video in our place', sdp(['m=video 30000 RTP/SAVP 98', cryptoLine]), /No audio stream/],
   ];
+  const keyed = (lines: readonly string[]) => sdp(['m=audio 30000 RTP/SAVP 0', ...lines]);
+  const line = (tag: string, name = suite, key = peerKey) => `a=crypto:${tag} ${name} inline:${key}`;
+  const wrongKeys: [string, readonly string[], RegExp][] = [
+    ['a tag that was not offered', [line('2')], /the tag "2", the offer had the tag 1$/],
+    ['a tag that is no number', [line('one')], /the tag "one", the offer had the tag 1$/],
+    ['two lines', [line('1'), line('2', suite, secondKey)], /has 2 a=crypto lines/],
+    ['two lines with one tag', [line('1'), line('1', suite, secondKey)], /has 2 a=crypto lines/],
+    ['two lines, the first unusable', [line('3', 'NULL'), line('1')], /has 2 a=crypto lines/],
+    [
+      'another suite under our tag',
+      [line('1', 'AES_CM_128_HMAC_SHA1_32')],
+      /suite "AES_CM_128_HMAC_SHA1_32" under the tag 1, for which AES_CM_128_HMAC_SHA1_80/,
+    ],
+    ['our own key', [line('1', suite, ourKey)], /repeats the SRTP key of our offer/],
+    [
+      'our own key with an MKI',
+      [`${line('1', suite, ourKey)}|2^31|1:1`],
+      /repeats the SRTP key of our offer/,
+    ],
+  ];
+  it.each(wrongKeys)('refuses an answer with %s (RFC 4568 section 5.1.3)', (_, lines, warning) => {
+    const refused = refusalOf(() => acceptAnswer(offer, keyed(lines)));
+    expect(refused).toMatchObject({ sipStatus: 488, warning: expect.stringMatching(warning) });
+    expect(refused.warning).not.toContain('inline');
+    for (const key of [ourKey, peerKey, secondKey]) expect(refused.warning).not.toContain(key);
+  });
+
+  it('accepts the tag of our offer in another spelling, and the suite in lower case', () => {
+    expect(acceptAnswer(offer, keyed([line('01', suite.toLowerCase())]))).toMatchObject({
+      remoteKey: peerKey,
+    });
+  });
+
+  it('asks in a later offer for the tag that is in use', () => {
+    const { answer, session } = answerTo(sdp(['m=audio 30000 RTP/SAVP 0', line('7')]));
+    const later = createOffer({ ...local, previous: answer, current: session });
+    expect(acceptAnswer(later, keyed([line('7')]))).toMatchObject({ remoteKey: peerKey });
+    expect(refusalOf(() => acceptAnswer(later, keyed([line('1')]))).warning).toMatch(/had the tag 7$/);
+  });
+
+  it('refuses an offer that has our own key', () => {
+    const offered = sdp(['m=audio 30000 RTP/SAVP 0', line('1', suite, ourKey)]);
+    expect(refusalOf(() => answerTo(offered))).toMatchObject({
+      sipStatus: 488,
+      warning: 'The offer has our own SRTP key',
+    });
+  });
+
   it.each(refused)('refuses an answer with %s', (_, answer, warning) => {
     expect(refusalOf(() => acceptAnswer(offer, answer))).toMatchObject({
       sipStatus: 488,

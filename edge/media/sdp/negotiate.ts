@@ -8,6 +8,7 @@
 import { type CodecName, codecNames } from '#shared/codecs.ts';
 import { CallRefused } from '../../call/call-refused.ts';
 import { type PeerAudio, readAudio } from './audio.ts';
+import { answeredCrypto } from './crypto.ts';
 import { describeAnswer, describeOffer } from './describe.ts';
 import {
   codecFormats,
@@ -36,6 +37,8 @@ import {
  */
 export function negotiateAnswer(offer: Sdp, local: LocalMedia): { answer: string; session: NegotiatedAudio } {
   const peer = usableAudio(offer, local.codecs);
+  // A re-INVITE that repeats ours: one key for both directions would encrypt two streams alike.
+  if (peer.crypto.key === local.cryptoKey) throw refusal('The offer has our own SRTP key');
   const { codec, format } = chooseCodec(peer.formats, local);
   const events = findTelephoneEvent(peer.formats, format.clockRate);
   const noise = findComfortNoise(peer.formats, format.clockRate);
@@ -68,10 +71,10 @@ export function acceptAnswer(ourOffer: string, answerText: string): NegotiatedAu
   const index = offer.media.findIndex((section) => section.media === 'audio' && section.port !== 0);
   const offered = offer.media[index];
   if (offered === undefined) throw new Error('acceptAnswer: our own offer has no audio stream');
-  const peer = readAudio(parseSdp(answerText), index);
-  if ('unusable' in peer) throw refusal(peer.unusable);
   const ours = readAudio(offer, index);
   if ('unusable' in ours) throw new Error(`acceptAnswer: our own offer is unusable: ${ours.unusable}`);
+  const peer = readAudio(parseSdp(answerText), index, (values) => answeredCrypto(values, ours.crypto));
+  if ('unusable' in peer) throw refusal(peer.unusable);
 
   const offeredCodecs = codecsOf(formatsOf(offered));
   const chosen = firstCodec(peer.formats, offeredCodecs);

@@ -2,7 +2,13 @@
 import { bare } from '#shared/connection-faults.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
-import { type AttemptFacts, attemptProblem, unresolvedProblem } from '../../call/causes/cause-words.ts';
+import {
+  type AttemptFacts,
+  answerProblem,
+  attemptProblem,
+  unresolvedProblem,
+  withSmallLetter,
+} from '../../call/causes/cause-words.ts';
 import { audibleLoss, lostOnTheWayBack } from '../../call/media-verdict.ts';
 import { hearsUs } from './proven-media.ts';
 
@@ -63,15 +69,6 @@ function answeredProblem(findings: Findings, answer: AnswerFacts): string | null
   return `No audio comes from you: ${withSmallLetter(cause)}.`;
 }
 
-/** The SDP of the 200 cannot be used: a codec, or SRTP, or the rules of an answer. */
-function answerProblem(detail: string, attempt: AttemptFacts | null): string {
-  const place = attempt?.place ?? 'The far end';
-  const why = bare(detail.replace(/^SDP refused: /, ''));
-  if (/codec/i.test(why))
-    return `No common codec: ${place} answered with none of ${attempt?.codecs.join(', ') ?? 'ours'}.`;
-  return `${place} answered with media that cannot be used: ${withSmallLetter(why)}.`;
-}
-
 function twoWayProblem({ audibleMs, echoMs, keysProblem }: AnswerFacts, media: MediaReport): string | null {
   const loss = media.peer_loss_percent ?? 0;
   if (loss >= audibleLoss)
@@ -92,9 +89,4 @@ function ended(termination: TerminationCode, detail: string | null): string {
   return detail === null || detail === summary
     ? summary
     : `${bare(summary)}: ${withSmallLetter(bare(detail))}.`;
-}
-
-/** Within a sentence; names such as SRTP stay as they are. */
-function withSmallLetter(text: string): string {
-  return /^[A-Z][a-z]/.test(text) ? `${text[0]?.toLowerCase()}${text.slice(1)}` : text;
 }
