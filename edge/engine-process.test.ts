@@ -7,6 +7,7 @@ import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '#shared/clock.ts';
 import { createAuthority } from '../test/fakes/certificates.ts';
+import { untilClosed } from '../test/until-closed.ts';
 import { EngineProcess } from './engine-process.ts';
 import { createLog } from './log.ts';
 
@@ -124,7 +125,7 @@ describe('the embedded engine as a process', () => {
       return socket;
     };
     const stranger = await open('127.0.0.2');
-    const closed = once(stranger, 'close');
+    const closed = untilClosed(stranger);
     const known = [await open('127.0.0.1'), await open('127.0.0.1')];
     await closed;
     for (const socket of known) socket.destroy();

@@ -1,6 +1,6 @@
 /** Peers that ask much, take little or say nothing, on the real program: real TLS, a real application. */
-import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { untilClosed } from '../../test/until-closed.ts';
 import { type App, connectApp, EngineProgram, leave, newApp, TestCertificates, TestPeer } from './testing.ts';
 
 let certificates: TestCertificates;
@@ -77,7 +77,7 @@ describe('a peer that sends 10,000 requests in a row', () => {
     await start({ requestsPerSecond: 100_000, writeTimeoutMs: 2_000 });
     const peer = await connect();
     peer.socket.pause();
-    const closed = new Promise((resolve) => peer.socket.once('close', resolve));
+    const closed = untilClosed(peer.socket);
     for (let part = 0; part < 20; part++) peer.socket.write(many(10_000));
     const line = await engine.logged('the peer does not read: it took nothing for 2 s');
     expect(line).toMatchObject({ remoteAddress: '127.0.0.1' });
@@ -118,7 +118,7 @@ describe('strangers that fill the engine', () => {
   ])('and send %s are cut', async (_what, everyMs, text) => {
     await start({ ...limits, firstMessageTimeoutMs: 2_000 });
     const stranger = await connect('127.0.0.2');
-    const closed = once(stranger.socket, 'close');
+    const closed = untilClosed(stranger.socket);
     let at = 0;
     if (text.startsWith('X-')) stranger.socket.write('OPTIONS sip:b SIP/2.0\r\n');
     const drip = setInterval(() => {

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HepStream } from '#shared/hep.ts';
+import { untilClosed } from '../../test/until-closed.ts';
 import { EngineProgram, engineConfiguration, RawApp, TestCertificates, TestPeer } from './testing.ts';
 
 let certificates: TestCertificates;
@@ -58,7 +59,7 @@ it('tells of requests that it refused, and blocks their source on command', asyn
     expect(await peer.status()).toBe(status);
   }
   await expect.poll(() => told, { timeout: 10_000 }).toBe(outside.length);
-  const closed = once(peer.socket, 'close');
+  const closed = untilClosed(peer.socket);
   engine.child.stdin.write(
     '{"command":"sources","sources":[1]}\n{"command":"block"}\n{"command":"block","address":"127.0.0.1","seconds":60}\n',
   );

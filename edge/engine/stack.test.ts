@@ -6,6 +6,7 @@ import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { releaseAll } from '../../test/fakes/release.ts';
+import { untilClosed } from '../../test/until-closed.ts';
 import { parseConfiguration, stackOptions } from './configuration.ts';
 import type { SipMessage, SipRequest, SipResponse } from './message/message.ts';
 import { Stack, type StackAddresses } from './stack.ts';
@@ -117,17 +118,17 @@ describe('the application port', () => {
     const stranger = await RawApp.connect(addresses.app.port);
     expect(await stranger.ask('ping')).toEqual(['OK', 'pong']);
     expect(await stranger.ask('route|invite')).toEqual(['NO', 'authenticate first']);
-    await once(stranger.socket, 'close');
+    await untilClosed(stranger.socket);
   });
 
   it('closes after a wrong secret, and when no secret comes', async () => {
     const stranger = await RawApp.connect(addresses.app.port);
     expect(await stranger.ask('authenticate|wrong|')).toEqual(['NO', 'incorrect secret']);
-    await once(stranger.socket, 'close');
+    await untilClosed(stranger.socket);
     const silent = await RawApp.connect(addresses.app.port);
     expect(await silent.ask('ping')).toEqual(['OK', 'pong']);
     clock.advance(10_000);
-    await once(silent.socket, 'close');
+    await untilClosed(silent.socket);
   });
 
   it('says where SIP is spoken, in a version that makes applications send pings', async () => {
@@ -420,7 +421,7 @@ describe('requests that concern no application', () => {
     for (let i = 0; i < 103; i++) peer.send(lines('DANCE', 1));
     for (let i = 0; i < 100; i++) expect(await peer.status()).toBe(405);
     peer.socket.end();
-    await once(peer.socket, 'close');
+    await untilClosed(peer.socket);
     expect(peer.received).toHaveLength(100);
     expect(stack.metrics()).toMatchObject({ requests_over_rate: 3 });
     expect(warned).toEqual(['requests above the rate of a source get no answer']);
@@ -432,13 +433,13 @@ describe('requests that concern no application', () => {
     app.send(`sip|${tokens[8]}|`, ['SIP/2.0 404 Not Found', 'X-Trunkline-Block: 60']);
     const echo = await app.next();
     expect(echo.sip.toString()).not.toContain('Trunkline');
-    await once(peer.socket, 'close');
+    await untilClosed(peer.socket);
     await expect(TestPeer.connect(addresses.tls.port, certificates.ca)).rejects.toThrow();
   });
 
   it('silence their source when the edge says so', async () => {
     stack.block('127.0.0.1', 60);
-    await once(peer.socket, 'close');
+    await untilClosed(peer.socket);
     await expect(TestPeer.connect(addresses.tls.port, certificates.ca)).rejects.toThrow();
     clock.advance(60_000);
     (await TestPeer.connect(addresses.tls.port, certificates.ca)).close();
@@ -458,7 +459,7 @@ describe('a request whose lines do not end as they must', () => {
     ['a bare CR everywhere', () => text().replaceAll('\r\n', '\r')],
     ['a bare CR before Via', () => text().replace('\r\nVia', '\rVia')],
   ])('is answered 400 or ends the connection at once: %s', async (_what, request) => {
-    const end = once(peer.socket, 'close').then(() => 'closed');
+    const end = untilClosed(peer.socket).then(() => 'closed');
     peer.socket.write(request());
     const outcome = await Promise.race([end, peer.status().catch(() => 'closed')]);
     expect([400, 'closed']).toContain(outcome);
@@ -482,7 +483,7 @@ describe('a valid request with garbage behind it', () => {
     );
 
   it('is answered before the connection is closed, and nothing more is read', async () => {
-    const closed = once(peer.socket, 'close');
+    const closed = untilClosed(peer.socket);
     send(lines('OPTIONS', 1), lines('INVITE', 1, { 'Call-ID': 'second' }));
     const [options, invite] = [await app.next(), await app.next()];
     peer.send(lines('OPTIONS', 1, { 'Call-ID': 'unread' }));
@@ -500,7 +501,7 @@ describe('a valid request with garbage behind it', () => {
   });
 
   it('that nobody answers is given up after two seconds', async () => {
-    const closed = once(peer.socket, 'close');
+    const closed = untilClosed(peer.socket);
     send(lines('OPTIONS', 1));
     const { tokens } = await app.next();
     clock.advance(2_000);
@@ -512,7 +513,7 @@ describe('a valid request with garbage behind it', () => {
 
   it('of a call ends the connection, not the call', async () => {
     const { to, dialogId } = await established();
-    const closed = once(peer.socket, 'close');
+    const closed = untilClosed(peer.socket);
     send(lines('INFO', 2, { To: to }));
     const { tokens } = await app.next();
     // Nothing can be heard over this connection, so a new one is tried, at the Contact's port 9.
@@ -690,7 +691,7 @@ describe('a call made', () => {
     const { callee } = await invited();
     clock.advance(32_000);
     await app.next();
-    await once(callee.socket, 'close');
+    await untilClosed(callee.socket);
     await expect.poll(() => stack.metrics().transport_outbound).toBe(0);
     expect(stack.metrics()).toMatchObject({ flows_given_up: 1 });
     expect(warned).toEqual([

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decodeHep, encodeHep, encodeHepKey, type HepPacket, HepStream } from '#shared/hep.ts';
+import { untilClosed } from '../../test/until-closed.ts';
 import { HepListener } from './hep-listener.ts';
 
 const key = 'a-key-of-this-start';
@@ -59,7 +60,7 @@ describe('copies of the embedded engine', () => {
     ['of no HEP', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
   ])('%s are refused, counted, and their connection closed', async (_, octets) => {
     const stranger = await socket();
-    const closed = once(stranger, 'close');
+    const closed = untilClosed(stranger);
     stranger.write(octets);
     await closed;
     expect(listener.refused).toBe(1);
