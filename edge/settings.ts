@@ -207,8 +207,8 @@ export const settings = [
     name: 'MEDIA_TIMEOUT_S',
     default: '60',
     description:
-      'Seconds without RTP or RTCP after which the call ends; on hold the peer is asked by OPTIONS then, and the call ' +
-      'ends when that brings 408, 481, or nothing (`peer_gone`); 0: never.',
+      'Seconds without RTP or RTCP after which the call ends; 0: never. On hold it does not apply: a silent peer is ' +
+      'asked by OPTIONS each minute, and the call ends when that brings 408, 481, or nothing (`peer_gone`).',
   },
   {
     name: 'FOLLOW_REFER',

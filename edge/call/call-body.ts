@@ -38,6 +38,13 @@ export interface BodyOwner {
   input(input: 'hold' | 'resume'): void;
 }
 
+/**
+ * A peer on hold that is silent is asked this often, ms: often enough that one that has vanished costs minutes, seldom
+ * enough for peers to which each question is a request like any other. No media is due, so it has nothing to do with
+ * `MEDIA_TIMEOUT_S`.
+ */
+const usualHoldQuestionMs = 60_000;
+
 export class CallBody implements TransferredCall {
   readonly id: string;
   log: Log;
@@ -64,11 +71,11 @@ export class CallBody implements TransferredCall {
     this.#owner = owner;
     this.#deps = deps;
     this.ledger = new CallLedger(id, this, deps);
-    const { mediaTimeoutMs, prepareTimeoutMs } = deps.settings;
+    const { mediaTimeoutMs, prepareTimeoutMs, holdQuestionMs = usualHoldQuestionMs } = deps.settings;
     this.agent = new CallAgent(this, agentHost(this), deps.agents, prepareTimeoutMs);
     this.#silence = new SilenceWatch(
       deps.clock,
-      mediaTimeoutMs,
+      { mediaMs: mediaTimeoutMs, holdMs: holdQuestionMs },
       {
         silentForMs: () => this.media?.silentForMs() ?? 0,
         ask: (answered) => this.#askPeer(answered),

@@ -16,8 +16,10 @@ interface CallSettings {
   readonly ringAfterMs: number;
   /** How long an agent may take to get ready before the call is answered 480, in ms. */
   readonly prepareTimeoutMs: number;
-  /** How long the peer may send no RTP; on hold it is asked then whether it is there. In ms; 0: for ever. */
+  /** How long the peer may send no RTP while it is not on hold, in ms; 0: for ever. */
   readonly mediaTimeoutMs: number;
+  /** How long a peer on hold may be silent until it is asked whether it is there, in ms; a minute unless given. */
+  readonly holdQuestionMs?: number;
 }
 
 export interface CallDeps {

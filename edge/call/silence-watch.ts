@@ -21,9 +21,17 @@ export interface SilenceEvents {
   gone(why: string): void;
 }
 
+/** Silence after which something happens, ms. */
+export interface SilenceLimits {
+  /** While media is due; 0: nothing ever. */
+  readonly mediaMs: number;
+  /** On hold. */
+  readonly holdMs: number;
+}
+
 export class SilenceWatch {
   readonly #clock: Clock;
-  readonly #limitMs: number;
+  readonly #limits: SilenceLimits;
   readonly #peer: WatchedPeer;
   readonly #events: SilenceEvents;
   #timer: Timer | null = null;
@@ -31,22 +39,21 @@ export class SilenceWatch {
   /** Counts what was expected one after the other: the answer to an earlier question says nothing. */
   #turn = 0;
 
-  /** @param limitMs silence after which the call ends, or the peer is asked; 0: never */
-  constructor(clock: Clock, limitMs: number, peer: WatchedPeer, events: SilenceEvents) {
+  constructor(clock: Clock, limits: SilenceLimits, peer: WatchedPeer, events: SilenceEvents) {
     this.#clock = clock;
-    this.#limitMs = limitMs;
+    this.#limits = limits;
     this.#peer = peer;
     this.#events = events;
   }
 
   /** Media is due from now on: at the start, and when a hold is over. */
   expectMedia(): void {
-    this.#begin(() => this.#events.silent());
+    this.#begin(this.#limits.mediaMs, () => this.#events.silent());
   }
 
   /** No media is due: on hold. */
   expectNothing(): void {
-    this.#begin(() => this.#ask());
+    this.#begin(this.#limits.holdMs, () => this.#ask());
   }
 
   /** At the end. */
@@ -56,17 +63,17 @@ export class SilenceWatch {
     this.#timer = null;
   }
 
-  #begin(onSilence: () => void): void {
+  #begin(limitMs: number, onSilence: () => void): void {
     this.stop();
     this.#since = this.#clock.now();
-    if (this.#limitMs > 0) this.#checkIn(this.#limitMs, onSilence);
+    if (limitMs > 0) this.#checkIn(limitMs, limitMs, onSilence);
   }
 
-  #checkIn(ms: number, onSilence: () => void): void {
+  #checkIn(ms: number, limitMs: number, onSilence: () => void): void {
     this.#timer = this.#clock.after(ms, () => {
       const silent = Math.min(this.#peer.silentForMs(), this.#clock.now() - this.#since);
-      if (silent >= this.#limitMs) onSilence();
-      else this.#checkIn(this.#limitMs - silent, onSilence);
+      if (silent >= limitMs) onSilence();
+      else this.#checkIn(limitMs - silent, limitMs, onSilence);
     });
   }
 
@@ -75,7 +82,7 @@ export class SilenceWatch {
     this.#peer.ask((gone) => {
       if (turn !== this.#turn) return;
       // Packets that came meanwhile count for more than a question without an answer.
-      if (gone !== null && this.#peer.silentForMs() >= this.#limitMs) this.#events.gone(gone);
+      if (gone !== null && this.#peer.silentForMs() >= this.#limits.holdMs) this.#events.gone(gone);
       else this.expectNothing();
     });
   }

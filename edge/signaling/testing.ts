@@ -27,8 +27,8 @@ export interface TestEdgeOptions {
   readonly registrars?: RegistrarAccess;
   /** 1000 unless given. */
   readonly maxCalls?: number;
-  /** 0 unless given: silence ends no call. */
-  readonly mediaTimeoutMs?: number;
+  /** 60,000 unless given. Silence itself ends no call. */
+  readonly holdQuestionMs?: number;
   /** Whether `records` is filled; a load would make it grow without end. */
   readonly keepRecords?: boolean;
 }
@@ -85,7 +85,12 @@ export class TestEdge {
       media: options.media,
       agents: options.agents,
       maxCalls: options.maxCalls ?? 1000,
-      settings: { ringAfterMs: 0, prepareTimeoutMs: 10_000, mediaTimeoutMs: options.mediaTimeoutMs ?? 0 },
+      settings: {
+        ringAfterMs: 0,
+        prepareTimeoutMs: 10_000,
+        mediaTimeoutMs: 0,
+        holdQuestionMs: options.holdQuestionMs ?? 60_000,
+      },
       reporter: {
         report: (body) => {
           if (body.type === 'transcript' && options.keepRecords !== false) {

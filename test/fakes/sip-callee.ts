@@ -40,14 +40,23 @@ export class SipCallee {
     return new SipCallee(server, (server.address() as AddressInfo).port);
   }
 
-  /** The next message on the connection that was opened last. @throws when it was closed */
-  async next(): Promise<Heard> {
-    const line =
+  async #current(): Promise<SipCaller> {
+    return (
       this.#line ??
       (await new Promise<SipCaller>((resolve) => {
         this.#connected = resolve;
-      }));
-    const heard = await line.next();
+      }))
+    );
+  }
+
+  /** The next message on the connection that is there; see `SipCaller.awaited`. */
+  async awaited(what: string, begin: string): Promise<Heard> {
+    return await (await this.#current()).awaited(what, begin);
+  }
+
+  /** The next message on the connection that was opened last. @throws when it was closed */
+  async next(): Promise<Heard> {
+    const heard = await (await this.#current()).next();
     if (!heard) throw new Error('the connection was closed');
     return heard;
   }

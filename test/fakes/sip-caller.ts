@@ -52,6 +52,25 @@ export class SipCaller {
     }
   }
 
+  /**
+   * The next message.
+   * @param what completes the sentence "timed out waiting for ..."
+   * @throws Error when it does not begin so, the connection was closed, or nothing came in time
+   */
+  async awaited(what: string, begin: string, limitMs = 60_000): Promise<Heard> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Error(`timed out waiting for ${what} (${limitMs} ms)`)), limitMs);
+    });
+    try {
+      const heard = await Promise.race([this.next(), late]);
+      if (heard?.startLine.startsWith(begin)) return heard;
+      throw new Error(`waited for ${what}, got ${heard?.startLine ?? 'the end of the connection'}`);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   /** The next message that is no provisional response. */
   async final(): Promise<Heard | null> {
     for (;;) {
