@@ -265,5 +265,5 @@ describe('the program', () => {
     });
     expect(admin('nonsense')).toMatchObject({ status: 1, text: expect.stringContaining('Usage:') });
     await control.close();
-  }, 30_000);
+  }, 300_000);
 });

@@ -1,88 +1,9 @@
-/** The control plane as a program: settings, database, first start, listen; on SIGTERM drain and end. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pino } from 'pino';
-import { guardProgram } from '#shared/fault-guard.ts';
-import { logOutput } from '#shared/log-output.ts';
-import { keepPrivate, ownerOnly } from '#shared/private-folder.ts';
-import { createApp } from './app.ts';
-import { bootstrap } from './bootstrap.ts';
-import { ensureCertificates } from './certificates/files.ts';
-import { type ControlConfig, readControlConfig } from './config.ts';
-import { holdDataFolder } from './data-lock.ts';
-import { plainWords } from './operations/arguments.ts';
+/** The control plane as a program: what was compiled by an earlier start is at hand before all else is loaded. */
+import { resolve } from 'node:path';
+import { ownerOnly } from '#shared/private-folder.ts';
+import { keepCompiled } from './compile-cache.ts';
 
-const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as {
-  version: string;
-};
-
-const guard = guardProgram({ program: 'control', version });
-
-async function main(config: ControlConfig): Promise<void> {
-  ownerOnly();
-  const logger = pino(
-    { level: config.logLevel, base: { program: 'control', instance: config.instanceId } },
-    logOutput(),
-  );
-  const open = keepPrivate(config.dataFolder);
-  if (open.length > 0)
-    logger.warn(
-      { files: open },
-      'paths of the data folder stay open to others: they belong to somebody else, or are shared (sticky bit)',
-    );
-  let control: Awaited<ReturnType<typeof createApp>> | null = null;
-  guard.attach({
-    dataFolder: config.dataFolder,
-    underWay: () => control?.underWay() ?? { starting: true },
-    log: (error, message, facts) => logger.fatal({ err: error, ...facts }, message),
-    drain: async () => control?.drain(),
-    drainMs: config.shutdownSeconds * 1000,
-  });
-  const release = holdDataFolder(config.dataFolder);
-  control = await createApp({ config, logger });
-  const running = control;
-  const certificates = await ensureCertificates({
-    dataFolder: config.dataFolder,
-    given: config.tls,
-    publicHost: config.sip.publicHost,
-    now: Date.now(),
-  });
-  await bootstrap(control.services, certificates.ca);
-  await control.app.listen({ host: config.host, port: config.port });
-  logger.info({ url: config.url, data: config.dataFolder }, 'control plane is listening');
-
-  let ending = false;
-  const end = (signal: NodeJS.Signals) => {
-    if (ending) return;
-    ending = true;
-    logger.info({ signal }, 'control plane is ending');
-    const tooLong = setTimeout(() => {
-      logger.error('requests and background work did not end in time');
-      process.exit(1);
-    }, config.shutdownSeconds * 1000);
-    running.close().then(
-      () => {
-        // It still fires when something keeps the program from ending.
-        tooLong.unref();
-        release();
-      },
-      (error: unknown) => {
-        logger.error({ err: error }, 'the control plane did not end cleanly');
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', end);
-  process.on('SIGINT', end);
-  await running.begin();
-}
-
-try {
-  await main(readControlConfig());
-} catch (error) {
-  const plain = plainWords(error);
-  if (plain === null) guard.startFailed(error);
-  console.error('The control plane could not start:', plain ?? error);
-  // The database and its timers may be open already.
-  process.exit(1);
-}
+ownerOnly();
+// As the settings say; they are read, and checked, by the program.
+keepCompiled(resolve(process.env.TRUNKLINE_DATA?.trim() || 'data'));
+await import('./program.ts');

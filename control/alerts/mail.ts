@@ -1,5 +1,5 @@
 /** Mail over SMTP (RFC 5321), with STARTTLS (RFC 3207) or TLS from the start (RFC 8314). */
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { MailSettings } from '../config.ts';
 import { errorText, type NoticeSender, type SendResult } from './senders.ts';
 
@@ -10,7 +10,7 @@ import { errorText, type NoticeSender, type SendResult } from './senders.ts';
  */
 export function mailSender(settings: MailSettings, ca: string | null, timeoutMs: number): NoticeSender {
   const { host, port, secure, user, password, from } = settings;
-  const transport = createTransport({
+  const options = {
     host,
     port,
     secure,
@@ -22,12 +22,18 @@ export function mailSender(settings: MailSettings, ca: string | null, timeoutMs:
     socketTimeout: timeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
-  });
+  } as const;
+  // Loaded for the first mail.
+  let made: Promise<Transporter> | null = null;
+  const transport = () => {
+    made ??= import('nodemailer').then(({ createTransport }) => createTransport(options));
+    return made;
+  };
   return {
     reachesPeople: true,
     send: async (notice, signal) => {
       try {
-        await transport.sendMail({
+        await (await transport()).sendMail({
           signal,
           from,
           to: notice.recipient,

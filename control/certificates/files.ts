@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { SettingError } from '#shared/setting-reader.ts';
-import { type Issued, issueAuthority, issueServer } from './issue.ts';
+import type { Issued } from './issue.ts';
 
 const renewBeforeMs = 30 * 24 * 60 * 60 * 1000;
 
@@ -46,10 +46,14 @@ export async function ensureCertificates(options: CertificateOptions): Promise<C
   const authority = await ensureAuthority(authorityFiles, options.now);
   const hosts = certificateHosts(options.publicHost);
   if (!isCurrent(serverFiles, authority, hosts, options.now)) {
+    const { issueServer } = await makers();
     write(serverFiles, await issueServer(authority, hosts, options.now));
   }
   return { ...serverFiles, ca: authorityFiles.cert };
 }
+
+/** Loaded only when a certificate is made: most starts find theirs. */
+const makers = () => import('./issue.ts');
 
 function assertReadable(setting: string, file: string): void {
   try {
@@ -62,6 +66,7 @@ function assertReadable(setting: string, file: string): void {
 
 async function ensureAuthority(files: { cert: string; key: string }, now: number): Promise<Issued> {
   if (!existsSync(files.cert) || !existsSync(files.key)) {
+    const { issueAuthority } = await makers();
     write(files, await issueAuthority(`Trunkline CA ${hostname()}`.slice(0, 64), now));
   }
   return { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };

@@ -1,17 +1,26 @@
 /** Days on which carriers work: Monday to Friday without the federal holidays of the USA. Pure; dates are UTC. */
-import Holidays from 'date-holidays';
+import { createRequire } from 'node:module';
+import type Holidays from 'date-holidays';
 
 const dayMs = 24 * 60 * 60 * 1000;
-const holidays = new Holidays('US', { types: ['public'], timezone: 'UTC' });
+const require = createRequire(import.meta.url);
+/** Made for the first date: the calendars of all countries take a tenth of a second to load. */
+let holidays: Holidays | null = null;
 /** `YYYY-MM-DD` of the holidays by year, those observed on a weekday in place of a weekend included. */
 const byYear = new Map<number, ReadonlySet<string>>();
 
 function holidaysOf(year: number): ReadonlySet<string> {
   const known = byYear.get(year);
   if (known) return known;
+  holidays ??= usCalendar();
   const days = new Set(holidays.getHolidays(year).map(({ date }) => date.slice(0, 10)));
   byYear.set(year, days);
   return days;
+}
+
+function usCalendar(): Holidays {
+  const Calendar: typeof Holidays = require('date-holidays');
+  return new Calendar('US', { types: ['public'], timezone: 'UTC' });
 }
 
 /** @param date `YYYY-MM-DD` */

@@ -2,11 +2,13 @@
  * Whether a number can be ported, as far as its numbering plan tells. In North America the plan does not tell
  * mobile from landline numbers: these are `unknown`, unless the carrier is asked (carrier.ts). Pure.
  */
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import { createRequire } from 'node:module';
+import type { PhoneNumber } from 'libphonenumber-js/max';
 import type { PortCheckQuery, PortCheckResult } from '#shared/api/porting.ts';
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
 
+const require = createRequire(import.meta.url);
 const mostNumbers = 50;
 
 const types: Readonly<Record<string, PortCheckResult['number_type']>> = {
@@ -19,7 +21,9 @@ const types: Readonly<Record<string, PortCheckResult['number_type']>> = {
 
 /** @param countries whose numbers are ported, upper case */
 export function portabilityOf(number: string, countries: readonly string[]): PortCheckResult {
-  const parsed = parsePhoneNumberFromString(number);
+  // Loaded for the first check: the plans of all countries in full.
+  const plans: typeof import('libphonenumber-js/max') = require('libphonenumber-js/max');
+  const parsed = plans.parsePhoneNumberFromString(number);
   const plan = parsed?.getType();
   const number_type = (plan && types[plan]) ?? 'unknown';
   const reason = refusal(parsed, plan, countries);
@@ -34,7 +38,7 @@ export function portabilityOf(number: string, countries: readonly string[]): Por
 }
 
 function refusal(
-  parsed: ReturnType<typeof parsePhoneNumberFromString>,
+  parsed: PhoneNumber | undefined,
   plan: string | undefined,
   countries: readonly string[],
 ): string | null {

@@ -1,7 +1,6 @@
 /** Reads the one file of a multipart upload and judges it by its content (contract 5.2). */
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { fileTypeFromBuffer } from 'file-type';
 import { ApiError } from '#shared/errors.ts';
 
 /** Contract 1.7. */
@@ -68,6 +67,8 @@ const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a
 /** The media type that the bytes themselves say. @throws ApiError UNSUPPORTED_FILE_TYPE */
 export async function mediaTypeOf(bytes: Buffer): Promise<string> {
   if (bytes.subarray(0, pngSignature.length).equals(pngSignature)) return 'image/png';
+  // Loaded for the first upload.
+  const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(bytes).catch(() => undefined);
   if (!found || !accepted.has(found.mime)) {
     throw ApiError.of('UNSUPPORTED_FILE_TYPE', { found: found?.mime ?? null });

@@ -2,8 +2,7 @@
  * The one place that talks to language models, over the OpenAI-compatible chat completions API. Nothing is sent
  * before something is asked.
  */
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { generateText, jsonSchema, type ModelMessage, streamText, type ToolSet, tool } from 'ai';
+import type { ModelMessage, ToolSet } from 'ai';
 import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { DialogueMessage, DialogueModel, DialoguePart, DialogueTool } from '#shared/agent/dialogue.ts';
@@ -63,15 +62,17 @@ const provider = 'openai-compatible';
 /** Some servers refuse a request whose first message is not the person's. */
 const opening = '(The conversation begins now. Say your first words.)';
 
-// Warnings of the library would go to the console, past the log.
-Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
+type Sdk = typeof import('./language-model-sdk.ts');
 
 /** Every method throws ModelUnavailable, or the reason of the request's signal. */
 export class LanguageModel implements DialogueModel {
   readonly evaluator: Evaluator;
   readonly #options: LanguageModelOptions;
   readonly #server: string;
-  readonly #model;
+  readonly #sdk: Promise<{
+    readonly sdk: Sdk;
+    readonly model: ReturnType<ReturnType<Sdk['createOpenAICompatible']>>;
+  }>;
 
   constructor(options: LanguageModelOptions) {
     const { baseUrl, apiKey, model, role, attempted } = options;
@@ -85,13 +86,17 @@ export class LanguageModel implements DialogueModel {
       attempted: (outcome: 'ok' | ModelFailure) => attempted(role, outcome),
     };
     const base = baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
-    this.#model = createOpenAICompatible({
+    const server = {
       name: provider,
       baseURL: `${base}/v1`,
       includeUsage: true,
       fetch: modelFetch(transport),
       ...(apiKey === null ? {} : { apiKey }),
-    })(model);
+    };
+    this.#sdk = import('./language-model-sdk.ts').then((sdk) => ({
+      sdk,
+      model: sdk.createOpenAICompatible(server)(model),
+    }));
   }
 
   /** Text as it comes, and tool calls. The request is given up when the consumer stops reading. */
@@ -99,8 +104,10 @@ export class LanguageModel implements DialogueModel {
     const stop = new AbortController();
     const signal = request.signal ? AbortSignal.any([request.signal, stop.signal]) : stop.signal;
     try {
-      const { fullStream } = streamText({
-        ...this.#settings(request),
+      const { sdk, model } = await this.#sdk;
+      const { fullStream } = sdk.streamText({
+        ...this.#settings(sdk, request),
+        model,
         abortSignal: signal,
         onError: () => undefined,
       });
@@ -129,7 +136,8 @@ export class LanguageModel implements DialogueModel {
   async text(request: ModelRequest): Promise<string> {
     try {
       const abort = request.signal ? { abortSignal: request.signal } : {};
-      const { text, usage } = await generateText({ ...this.#settings(request), ...abort });
+      const { sdk, model } = await this.#sdk;
+      const { text, usage } = await sdk.generateText({ ...this.#settings(sdk, request), model, ...abort });
       this.#count(usage);
       return text;
     } catch (error) {
@@ -159,11 +167,10 @@ export class LanguageModel implements DialogueModel {
     throw this.#nonsense(`its answer does not fit what was asked for: ${complaint(schema, repaired)}`);
   }
 
-  #settings({ system, messages, tools = [], temperature = null, seed }: ModelRequest) {
+  #settings(sdk: Sdk, { system, messages, tools = [], temperature = null, seed }: ModelRequest) {
     const list: ModelMessage[] = messages.map(asModelMessage);
     if (list[0]?.role !== 'user') list.unshift({ role: 'user', content: opening });
     return {
-      model: this.#model,
       system,
       messages: list,
       maxOutputTokens: this.#options.maxTokens,
@@ -171,7 +178,7 @@ export class LanguageModel implements DialogueModel {
       maxRetries: 0,
       ...(temperature === null ? {} : { temperature }),
       ...(seed === undefined ? {} : { seed }),
-      ...(tools.length === 0 ? {} : { tools: toolSet(tools) }),
+      ...(tools.length === 0 ? {} : { tools: toolSet(sdk, tools) }),
     };
   }
 
@@ -215,7 +222,7 @@ function asModelMessage(message: DialogueMessage): ModelMessage {
   return { role: 'assistant', content: [...text, ...calls] };
 }
 
-function toolSet(tools: readonly DialogueTool[]): ToolSet {
+function toolSet({ jsonSchema, tool }: Sdk, tools: readonly DialogueTool[]): ToolSet {
   return Object.fromEntries(
     tools.map(({ name, description, inputSchema }) => [
       name,

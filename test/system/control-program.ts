@@ -6,6 +6,9 @@ import { eventually, saw } from './eventually.ts';
 import { freeTcpPort } from './ports.ts';
 import { TestProgram } from './program.ts';
 
+/** A start has two seconds of work, which is a minute on a machine with many times the load that it can carry, ms. */
+const limitMs = 180_000;
+
 interface Keys {
   readonly org_id: string;
   readonly api_key: string;
@@ -60,19 +63,27 @@ export class ControlProgram {
     });
     this.#program = program;
     program.start();
-    await eventually('control to listen', () => {
-      if (saw(program.output).includes('control plane is listening')) return true;
-      if (program.running) return null;
-      throw new Error(`control ended before it listened:\n${program.output}`);
-    });
+    await eventually(
+      'control to listen',
+      async () => {
+        if (saw(program.output).includes('control plane is listening')) return true;
+        if (program.running) return null;
+        // What it said before its end may still be on its way.
+        await program.closed;
+        if (program.output.includes('control plane is listening')) return true;
+        throw new Error(`control ended before it listened:\n${program.output}`);
+      },
+      limitMs,
+    );
   }
 
   /** Resolves when it has ended, by whatever. */
   async ended(): Promise<void> {
-    await eventually('control to end', () => {
+    const running = () => {
       saw(this.output);
       return this.#program?.running ? null : true;
-    });
+    };
+    await eventually('control to end', running, limitMs);
   }
 
   /** @throws Error with its output when it does not end */

@@ -1,5 +1,6 @@
 /** One program under test: started, watched, killed, all by its process id. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { family } from './processes.ts';
 
@@ -15,6 +16,7 @@ export class TestProgram {
   readonly #env: NodeJS.ProcessEnv;
   #child: ChildProcess | null = null;
   #output = '';
+  #closed: Promise<unknown> = Promise.resolve();
   #family = new Set<number>();
 
   /** @param file below the project's root, for example `edge/main.ts` */
@@ -40,6 +42,11 @@ export class TestProgram {
     return this.#output;
   }
 
+  /** Resolves when it has ended and all that it printed is in `output`. */
+  get closed(): Promise<unknown> {
+    return this.#closed;
+  }
+
   /** Every process it ever was or started, as far as {@link noteFamily} saw. */
   get everStarted(): ReadonlySet<number> {
     return this.#family;
@@ -56,6 +63,7 @@ export class TestProgram {
     };
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
+    this.#closed = once(child, 'close');
     child.once('exit', () => {
       if (this.#child === child) this.#child = null;
     });

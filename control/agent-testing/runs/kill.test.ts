@@ -56,8 +56,8 @@ const state = () => ({
   output: control.output.slice(-1000),
 });
 
-/** Nothing of these tests takes so long, ms. */
-const limitMs = 60_000;
+/** Nothing of these tests takes so long, also on a machine with many times the load that it can carry, ms. */
+const limitMs = 180_000;
 
 /** Twenty runs hang in their webhook: as many as an organization may have at a time. */
 const twentyHang = () =>
@@ -158,5 +158,5 @@ describe('a control plane that is killed while tests run', () => {
     expect(
       rows('select count(*) as results, count(distinct run_id) as runs from test_assertion_results'),
     ).toEqual([{ results: 50, runs: 50 }]);
-  }, 300_000);
+  }, 900_000);
 });
