@@ -413,7 +413,7 @@ describe('a call on which keys are impossible', () => {
     const { agent, host, begin } = setUp({ stt: says('one', '1234'), keys: false });
     await begin();
     await takeFrames(agent, 100);
-    expect(host.lines('assistant')).toEqual(['assistant: Press 1, 2 or 3.', `assistant: ${told}`]);
+    expect(host.lines('assistant')).toEqual([`assistant: ${told}`, 'assistant: Press 1, 2 or 3.']);
     hear(agent.write, 3000, 25);
     hear(agent.write, 0, 35);
     await settle();
@@ -423,12 +423,37 @@ describe('a call on which keys are impossible', () => {
     await settle();
     expect(host.learned).toEqual({ account: 1234 });
     expect(host.lines('user', 'assistant')).toEqual([
-      'assistant: Press 1, 2 or 3.',
       `assistant: ${told}`,
+      'assistant: Press 1, 2 or 3.',
       'user: one',
       'assistant: Account?',
       'user: 1234',
       'assistant: Thanks 1234.',
+    ]);
+    agent.close('over');
+  });
+
+  it('is told nothing before words that ask for none, and before a repeated menu only once', async () => {
+    const config = {
+      ...menu,
+      nodes: [node('hello', 'Default', { isStart: true, text: 'Who is calling?' }), ...menu.nodes.slice(1)],
+      edges: [edge('hello', 'menu', 'any answer'), ...menu.edges],
+    };
+    config.nodes.push(node('menu', 'Default', { text: 'Press 1, 2 or 3.' }));
+    const { agent, host, begin, pass } = setUp({ stt: says('Ann'), keys: false, config });
+    await begin();
+    await takeFrames(agent, 100);
+    expect(host.lines('assistant')).toEqual(['assistant: Who is calling?']);
+    hear(agent.write, 3000, 25);
+    hear(agent.write, 0, 35);
+    await settle();
+    await takeFrames(agent, 150);
+    await pass(10_000);
+    await takeFrames(agent, 150);
+    expect(host.lines('assistant').slice(1)).toEqual([
+      `assistant: ${told}`,
+      'assistant: Press 1, 2 or 3.',
+      'assistant: Press 1, 2 or 3.',
     ]);
     agent.close('over');
   });

@@ -198,6 +198,7 @@ export class TalkingAgent implements AgentLeg {
       if (this.#closed) return null;
       switch (action.type) {
         case 'say':
+          await this.#tellOfKeys(action);
           await this.#say(action);
           break;
         case 'press':
@@ -303,8 +304,8 @@ export class TalkingAgent implements AgentLeg {
     return event;
   }
 
-  /** Tells the caller, before keys are waited for the first time, that none can be heard. */
-  async #tellOfKeys({ keysExpected, nodeId, nodeName }: Listen): Promise<void> {
+  /** Tells the caller, before words ask for keys or keys are waited for the first time, that none can be heard. */
+  async #tellOfKeys({ keysExpected, nodeId, nodeName }: Say | Listen): Promise<void> {
     if (!keysExpected || this.#settings.ignore_button_press || this.#toldOfKeys) return;
     if (this.#host.keysPossible() || this.#turn.signal.aborted) return;
     this.#toldOfKeys = true;

@@ -37,12 +37,12 @@ export class Account {
     this.#actions.push({ ...action, nodeId: id, nodeName: name });
   }
 
-  /** Words are remembered as said; none are no action. */
-  say(text: string): void {
+  /** Words are remembered as said; none are no action. @param keysExpected whether they ask for keys */
+  say(text: string, keysExpected: boolean): void {
     const words = text.trim();
     if (words === '') return;
     this.#memory.said(words);
-    this.act({ type: 'say', text: words });
+    this.act({ type: 'say', text: words, ...(keysExpected && { keysExpected }) });
   }
 
   note(message: string): void {

@@ -40,7 +40,12 @@ interface AtNode {
 
 /** To be carried out in order. After `listen`, `webhook`, `tool` and `transfer` the conversation waits for its event. */
 export type Action =
-  | ({ readonly type: 'say'; readonly text: string } & AtNode)
+  | ({
+      readonly type: 'say';
+      readonly text: string;
+      /** The words ask for keys, or lead to asking; absent: words will do. */
+      readonly keysExpected?: boolean;
+    } & AtNode)
   | ({
       readonly type: 'listen';
       readonly keys: KeyPlan;

@@ -484,7 +484,7 @@ export class Conversation {
     this.#account.act({
       type: 'listen',
       keys: keyPlan(this.#learning.asking, this.#place.ways),
-      ...(expectsKeys(this.#learning.asking, this.#place.ways) && { keysExpected: true }),
+      ...(this.#keysExpected && { keysExpected: true }),
       timeoutMs: this.#limits.listenMs,
       interruptionThreshold: this.#place.node.interruptionThreshold,
     });
@@ -492,7 +492,11 @@ export class Conversation {
   }
 
   #say(text: string): void {
-    this.#account.say(text);
+    this.#account.say(text, this.#keysExpected);
+  }
+
+  get #keysExpected(): boolean {
+    return expectsKeys(this.#learning.asking, this.#place.ways);
   }
 
   #end(reason: string): void {
