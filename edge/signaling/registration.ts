@@ -21,6 +21,7 @@ import type { Log } from '../call/log.ts';
 import type { DialTarget } from '../call/ports/dialing.ts';
 import type { Environment } from './environment.ts';
 import type { Exchange } from './exchange.ts';
+import type { RefusedRegistration } from './refused-registrations.ts';
 import type { Failure } from './register-answer.ts';
 import { type BindOutcome, type Flow, RegisterExchange } from './register-exchange.ts';
 import { type Registrar, registrarPlace } from './register-request.ts';
@@ -63,6 +64,8 @@ export interface RegistrationParts {
   readonly settings: RegistrationSettings;
   /** Whether its record was attached or changed now: the PBX may learn the password in the next minutes. */
   readonly setUp: boolean;
+  /** What the registrar said before the edge was started; null: nothing that counts on. */
+  readonly refused?: RefusedRegistration | null;
   /** Called after every change of `state`, refreshes included. */
   readonly changed: () => void;
 }
@@ -105,7 +108,7 @@ export class Registration {
   /** When the last try began, ms. */
   #triedAt = Number.NEGATIVE_INFINITY;
   /** A registrar that refuses is left alone until then, whatever becomes of the engine; ms. */
-  #refusedUntil = Number.NEGATIVE_INFINITY;
+  #refused: RefusedRegistration | null = null;
   /** The try under way began before somebody asked for one. */
   #again = false;
   /** Those who asked for a try wait for its outcome. */
@@ -120,6 +123,11 @@ export class Registration {
   constructor(parts: RegistrationParts) {
     this.#parts = parts;
     this.#setUpAt = parts.setUp ? parts.environment.clock.now() : null;
+    this.#refused = this.#stillRefused(parts.refused ?? null);
+    if (this.#refused) {
+      const { until: nextTryAt, sipCode, error: lastError } = this.#refused;
+      this.#state = { ...this.#state, state: 'failed', nextTryAt, sipCode, lastError };
+    }
     this.#requests = new RegisterExchange({ ...parts, timeoutMs: parts.settings.timeoutMs });
   }
 
@@ -127,10 +135,16 @@ export class Registration {
     return this.#state;
   }
 
+  /** The refusal for which the registrar is left alone; null: there is none. */
+  get refused(): RefusedRegistration | null {
+    return this.#refused;
+  }
+
   /** Begins to register; without effect unless idle. */
   start() {
     if (this.#phase !== 'idle' || this.#onEnded) return;
-    if (this.#refusedUntil > this.#now) this.#wait(this.#refusedUntil - this.#now);
+    const { until = this.#now } = this.#refused ?? {};
+    if (until > this.#now) this.#wait(until - this.#now);
     else this.#register('registering');
   }
 
@@ -141,7 +155,7 @@ export class Registration {
   tryNow(settled: () => void = () => {}) {
     if (this.#onEnded) return settled();
     this.#asked.push(settled);
-    this.#refusedUntil = Number.NEGATIVE_INFINITY;
+    this.#refused = null;
     switch (this.#phase) {
       case 'waiting':
         this.#register('registering');
@@ -177,7 +191,7 @@ export class Registration {
     if (this.#phase === 'idle') return;
     this.#move('idle');
     // What the registrar said counts on.
-    if (this.#refusedUntil <= this.#now) {
+    if ((this.#refused?.until ?? this.#now) <= this.#now) {
       const lastError = 'The SIP engine of the edge was lost.';
       this.#tell({ state: 'failed', expiresAt: null, nextTryAt: null, lastError });
     }
@@ -212,6 +226,12 @@ export class Registration {
       throw new Error(`a registration cannot go from ${this.#phase} to ${to}`);
     }
     this.#phase = to;
+  }
+
+  /** A refusal whose pause is not over, by a clock that may have been set meanwhile. */
+  #stillRefused(refused: RefusedRegistration | null): RefusedRegistration | null {
+    if (refused === null || refused.until <= this.#now) return null;
+    return { ...refused, until: Math.min(refused.until, this.#now + refused.pauseMs) };
   }
 
   #tell(news: Partial<BindingState>) {
@@ -271,6 +291,7 @@ export class Registration {
     this.#flow = flow;
     this.#failures = 0;
     this.#refusals = 0;
+    this.#refused = null;
     this.#setUpAt = null;
     this.#again = false;
     if (this.#onEnded) return this.#unregister();
@@ -300,8 +321,10 @@ export class Registration {
       return this.#tell({ state: 'registering', expiresAt: null, nextTryAt: null });
     }
     const waitMs = pauseAfter(failure, tries, settings, environment.random);
-    if (failure.lasting) this.#refusedUntil = this.#now + waitMs;
     const { error, sipCode } = failure;
+    this.#refused = failure.lasting
+      ? { until: this.#now + waitMs, pauseMs: waitMs, sipCode, error }
+      : this.#stillRefused(this.#refused);
     log.warn({ sip_status: sipCode, error, retry_ms: waitMs }, 'not registered');
     const nextTryAt = this.#wait(waitMs);
     this.#tell({ state: 'failed', expiresAt: null, nextTryAt, sipCode, lastError: error });

@@ -1,9 +1,14 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { InboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import type { RegistrationState } from '#shared/edge-protocol/reports.ts';
 import { QuietLog } from '../../test/fakes/quiet-log.ts';
 import type { Outcome } from './exchange.ts';
+import { noRefusals, openRefusalStore, type RefusalStore } from './refused-registrations.ts';
 import { Registrations } from './registrations.ts';
 import type { NewRequest } from './srf.ts';
 
@@ -15,8 +20,11 @@ let reports: (RegistrationState & { readonly trunkId: string; readonly orderId?:
 
 beforeEach(() => build(0));
 
-function build(keepaliveMs: number): void {
-  clock = new FakeClock();
+const epoch = Date.UTC(2030, 0, 1);
+
+/** @param refusals what an edge before has kept @param at time of the clock, ms since the epoch of the tests */
+function build(keepaliveMs: number, refusals: RefusalStore = noRefusals, at = 0): void {
+  clock = new FakeClock(epoch + at);
   log = new QuietLog();
   requests = [];
   reports = [];
@@ -42,6 +50,8 @@ function build(keepaliveMs: number): void {
       ok: true,
       targets: [{ host, serverName: host, address: '192.0.2.1', port }],
     }),
+    refusals,
+    nameOf: (key) => createHash('sha256').update(key).digest('hex'),
     report: (trunkId, state, orderId) =>
       reports.push({ trunkId, ...(orderId !== undefined && { orderId }), ...state }),
     settings: {
@@ -314,5 +324,120 @@ describe('the registrations of the edge', () => {
     );
     registrations.engineLost();
     expect(() => registrations.tryNow('a', 'order-3')).toThrow('the SIP engine of the edge is not running');
+  });
+});
+
+describe('a refusal, over a restart of the edge', () => {
+  const trunkA = (changes: Parameters<typeof trunk>[1] = {}) =>
+    trunk('a', { changed_at: '2030-01-01T00:00:00.000Z', ...changes });
+  let folder: string;
+  let store: RefusalStore;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'refusals-'));
+  });
+
+  afterEach(() => {
+    store.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** The edge starts with this configuration. */
+  function start(at: number, ...numbers: { inbound: InboundTrunk[] }[]): void {
+    store = openRefusalStore(join(folder, 'registrations.db'), (fault) => expect.fail(fault));
+    build(0, store, at);
+    registrations.follow(numbers);
+    registrations.engineUp();
+    clock.advance(1_000);
+  }
+
+  /** Its registrar has refused trunk a at 1,000 ms; the pause is 300 s. */
+  async function refused(...numbers: { inbound: InboundTrunk[] }[]): Promise<void> {
+    start(0, ...numbers);
+    await answerAll(403);
+    registrations.close();
+  }
+
+  it('is waited for: a loop of restarts sends nothing, and then one try', async () => {
+    await refused(trunkA());
+    for (let at = 10_000; at < 300_000; at += 20_000) {
+      start(at, trunkA());
+      expect(await sent()).toEqual([]);
+      expect(reports[0]).toMatchObject({
+        state: 'failed',
+        sip_code: 403,
+        next_try_at: new Date(epoch + 301_000).toISOString(),
+        last_error: expect.stringMatching(/403/),
+      });
+      registrations.close();
+    }
+    start(290_000, trunkA());
+    clock.advance(9_999);
+    expect(await sent()).toEqual([]);
+    clock.advance(1);
+    expect(await sent()).toEqual(['acme 300']);
+  });
+
+  it('says nothing of others, and nothing after its pause', async () => {
+    await refused(trunkA());
+    start(10_000, trunkA(), trunk('b', { username: 'b' }));
+    expect(await sent()).toEqual(['b 300']);
+    registrations.close();
+    start(301_000, trunkA());
+    expect(await sent()).toEqual(['acme 300']);
+  });
+
+  it.each<[string, Parameters<typeof trunk>[1]]>([
+    ['password', { password: 'another' }],
+    ['user', { username: 'another' }],
+    ['host', { host: 'other.example.com' }],
+    ['record', { changed_at: '2030-01-01T00:00:01.000Z' }],
+  ])('does not hold for a changed %s', async (_what, changes) => {
+    await refused(trunkA());
+    start(10_000, trunkA(changes));
+    expect(await sent()).toHaveLength(1);
+  });
+
+  it('gives way to register-now, which the next start knows of', async () => {
+    await refused(trunkA());
+    start(10_000, trunkA());
+    registrations.tryNow('a', 'order');
+    expect(await sent()).toEqual(['acme 300']);
+    await answerAll(403);
+    registrations.close();
+    start(305_000, trunkA());
+    expect(await sent()).toEqual([]);
+    clock.advance(5_000);
+    expect(await sent()).toEqual(['acme 300']);
+    await answerAll();
+    registrations.close();
+    start(310_000, trunkA());
+    expect(await sent()).toEqual(['acme 300']);
+  });
+
+  it('is over when the record is attached anew', async () => {
+    await refused(trunkA());
+    start(10_000);
+    registrations.follow([trunkA()]);
+    clock.advance(1_000);
+    expect(await sent()).toEqual(['acme 300']);
+  });
+
+  it("counts for no longer than its pause, although the machine's clock was a year ahead then", async () => {
+    await refused(trunkA());
+    start(-31_536_000_000, trunkA());
+    clock.advance(298_999);
+    expect(await sent()).toEqual([]);
+    clock.advance(1);
+    expect(await sent()).toEqual(['acme 300']);
+  });
+
+  it('is kept without user name and password', async () => {
+    start(0, trunkA({ username: 'an-account', password: 'a-password' }));
+    await answerAll(403);
+    registrations.close();
+    const kept = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
+    expect(kept.join()).toMatch(/403/);
+    expect(kept.join()).not.toMatch(/an-account|a-password/);
   });
 });

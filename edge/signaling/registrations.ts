@@ -11,6 +11,7 @@ import type { RegistrationState } from '#shared/edge-protocol/reports.ts';
 import { isSameHost, plainAddress } from '#shared/networks.ts';
 import type { Environment } from './environment.ts';
 import type { Exchange } from './exchange.ts';
+import { noRefusals, type RefusalStore, type RefusedRegistration } from './refused-registrations.ts';
 import { type Registrar, registrarPlace } from './register-request.ts';
 import {
   type BindingState,
@@ -26,6 +27,10 @@ export interface RegistrarAccess {
   /** @param orderId of the order whose outcome this is */
   readonly report: (trunkId: string, state: RegistrationState, orderId?: string) => void;
   readonly settings: RegistrationSettings;
+  /** Keeps refusals over a restart; absent: nothing is kept. */
+  readonly refusals?: RefusalStore;
+  /** An opaque name of a registration, the same after a restart; nobody can guess a password from it. */
+  readonly nameOf?: (key: string) => string;
 }
 
 export interface RegistrationsOptions extends RegistrarAccess {
@@ -42,6 +47,8 @@ interface Binding {
   /** Of its turn to begin. */
   turn: Timer | null;
   reported: BindingState;
+  /** The refusal that the store has; null: none. */
+  kept: RefusedRegistration | null;
 }
 
 export class Registrations {
@@ -52,6 +59,9 @@ export class Registrations {
   readonly #keys = new Map<string, string>();
   /** When the record of each binding was last changed, as control says; null: it does not. */
   #changedAt: ReadonlyMap<string, string | null> = new Map();
+  /** When the records of each binding were last changed, in one text. */
+  #marks: ReadonlyMap<string, string> = new Map();
+  readonly #refusals: RefusalStore;
   #engineUp = false;
   #closed = false;
   /** The first configuration was followed: what comes now was attached or changed while the edge ran. */
@@ -63,6 +73,7 @@ export class Registrations {
 
   constructor(options: RegistrationsOptions) {
     this.#options = options;
+    this.#refusals = options.refusals ?? noRefusals;
   }
 
   /**
@@ -72,6 +83,8 @@ export class Registrations {
   follow(numbers: readonly Pick<NumberConfig, 'inbound'>[]): void {
     if (this.#closed) return;
     const wanted = wantedBy(numbers);
+    this.#marks = marksOf(wanted);
+    if (!this.#following) this.#refusals.keepOnly([...this.#marks.keys()].map((key) => this.#nameOf(key)));
     const gone = [...this.#keys].filter(([trunkId]) => !wanted.has(trunkId));
     for (const [trunkId, key] of gone) this.#leave(trunkId, key, true);
     for (const [trunkId, { registrar, changedAt }] of wanted) {
@@ -127,6 +140,7 @@ export class Registrations {
     this.#closed = true;
     for (const binding of [...this.#bindings.values()]) this.#end(binding);
     for (const binding of [...this.#ending]) binding.registration.engineLost();
+    this.#refusals.close();
   }
 
   /** By Prometheus name. */
@@ -176,6 +190,10 @@ export class Registrations {
       resolve: () => resolve(host, port),
       settings,
       setUp: this.#following,
+      // What is attached or changed while the edge runs is tried at once.
+      refused: this.#following
+        ? null
+        : this.#refusals.refusalOf(this.#nameOf(key), this.#marks.get(key) ?? ''),
       changed: () => this.#changed(binding),
     });
     const trunkIds = new Set<string>();
@@ -186,6 +204,7 @@ export class Registrations {
       trunkIds,
       turn: null,
       reported: registration.state,
+      kept: registration.refused,
     };
     this.#bindings.set(key, binding);
     this.#takeTurn(binding);
@@ -206,8 +225,24 @@ export class Registrations {
     });
   }
 
+  /** Keeps what a start to come must know of a refusal. */
+  #keepRefusal(binding: Binding): void {
+    const { refused } = binding.registration;
+    if (refused === binding.kept) return;
+    binding.kept = refused;
+    const name = this.#nameOf(binding.key);
+    if (refused) this.#refusals.keep(name, this.#marks.get(binding.key) ?? '', refused);
+    else this.#refusals.forget(name);
+  }
+
+  #nameOf(key: string): string {
+    return this.#options.nameOf?.(key) ?? key;
+  }
+
   #end(binding: Binding): void {
     this.#bindings.delete(binding.key);
+    // The end of the edge is none of the refusal.
+    if (!this.#closed) this.#refusals.forget(this.#nameOf(binding.key));
     binding.turn?.cancel();
     this.#ending.add(binding);
     binding.registration.end(this.#options.settings.timeoutMs, () => {
@@ -225,6 +260,7 @@ export class Registrations {
   #changed(binding: Binding): void {
     const { state } = binding.registration;
     const { reported } = binding;
+    if (!this.#closed && this.#bindings.get(binding.key) === binding) this.#keepRefusal(binding);
     if (state.state === 'registered') this.#successes++;
     if (state.state === 'failed') this.#failures++;
     if (!this.#isNews(reported, state)) return;
@@ -288,6 +324,17 @@ function wantedBy(numbers: readonly Pick<NumberConfig, 'inbound'>[]): Map<string
     wanted.set(id, { registrar, changedAt: changed_at });
   }
   return wanted;
+}
+
+/** When the records of each binding were last changed, by the binding's key. */
+function marksOf(wanted: ReadonlyMap<string, Wanted>): Map<string, string> {
+  const byKey = Map.groupBy(wanted, ([, { registrar }]) => keyOf(registrar));
+  return new Map(
+    [...byKey].map(([key, records]) => [
+      key,
+      JSON.stringify(records.map(([trunkId, { changedAt }]) => [trunkId, changedAt]).toSorted()),
+    ]),
+  );
 }
 
 /** A time that was not known before says nothing: the control plane has learned to tell it. */

@@ -150,12 +150,11 @@ export class Signaling implements Dialer {
     this.#registrations = options.registrars ? this.#registrationsAt(options.registrars) : null;
   }
 
-  #registrationsAt({ resolve, report, settings }: RegistrarAccess): Registrations {
+  #registrationsAt({ resolve, ...access }: RegistrarAccess): Registrations {
     return new Registrations({
+      ...access,
       environment: this.#environment,
       exchange: this.#exchange,
-      report,
-      settings,
       resolve: async (host, port) => {
         const places = await resolve(host, port);
         // A registrar that has moved calls from where we have just found it.

@@ -1,8 +1,11 @@
 /** Signaling with the settings of this edge. */
+import { join } from 'node:path';
+import { keyOfFile, SecretBox } from '#shared/secret-box.ts';
 import type { Calls } from '../call/calls.ts';
 import type { TestVisits } from '../call/test-visits.ts';
 import { hostPort } from '../local-address.ts';
 import type { Reporting } from '../reporting/reporting.ts';
+import { openRefusalStore } from '../signaling/refused-registrations.ts';
 import { Signaling } from '../signaling/signaling.ts';
 import { resolveSource } from '../signaling/source-hosts.ts';
 import type { Trunks } from '../trunks/trunks.ts';
@@ -22,6 +25,7 @@ export function signalingOf(ground: Ground, parts: SignalingParts): Signaling {
   const { settings, log, software, metrics } = ground;
   const { calls, testVisits, reporting, trunks, engineUp } = parts;
   const { sip } = settings;
+  const names = new SecretBox(settings.secretKey ?? keyOfFile(join(settings.dataDir, 'edge-secret.key')));
   return new Signaling({
     clock,
     log,
@@ -46,6 +50,11 @@ export function signalingOf(ground: Ground, parts: SignalingParts): Signaling {
           ...state,
         }),
       settings: settings.registration,
+      refusals: openRefusalStore(join(settings.dataDir, 'registrations.db'), (fault) => {
+        log.warn({ fault }, 'a refused registration could not be stored; the next start tries it at once');
+        metrics.count('trunkline_edge_registrations_unstored_total', { fault });
+      }),
+      nameOf: (key) => names.derive(`registration ${key}`).toString('base64url'),
     },
   });
 }
