@@ -7,10 +7,9 @@ import { organizationCommands } from './admin/organizations.ts';
 import { portCommands } from './admin/ports.ts';
 import { readControlConfig } from './config.ts';
 import { openDatabase } from './db/open.ts';
-import { loadSecretKey, SecretBox } from './db/secrets.ts';
 import { EdgeConfigStore } from './edges/store.ts';
 import { plainWords } from './operations/arguments.ts';
-import { existingSecrets } from './operations/existing-data.ts';
+import { deploymentSecrets, existingSecrets } from './operations/existing-data.ts';
 
 const commands: Readonly<Record<string, Command>> = {
   ...organizationCommands,
@@ -65,9 +64,7 @@ function read(args: readonly string[]) {
 
 async function runOn(command: Command, subject: string | undefined, options: Options): Promise<Output> {
   const config = readControlConfig();
-  const secrets = command.first
-    ? new SecretBox(loadSecretKey(config.secretKey, config.dataFolder))
-    : existingSecrets(config);
+  const secrets = command.first ? deploymentSecrets(config) : existingSecrets(config);
   const database = await openDatabase(config.databaseFile);
   try {
     const edgeConfig = new EdgeConfigStore(database, secrets, config);

@@ -25,7 +25,7 @@ import type { TextSessionParts } from './conversations/text-parts.ts';
 import { webhookClient } from './conversations/webhooks.ts';
 import { rounds, together } from './db/background-work.ts';
 import { type Database, openDatabase } from './db/open.ts';
-import { loadSecretKey, SecretBox } from './db/secrets.ts';
+import type { SecretBox } from './db/secrets.ts';
 import { workUnderWay } from './db/work-report.ts';
 import { healthRoute } from './deployment/health.ts';
 import { createMetrics, metricsRoute } from './deployment/metrics.ts';
@@ -42,6 +42,7 @@ import { addIdempotency } from './http/idempotency.ts';
 import { trackRequests } from './http/under-way.ts';
 import { WrongKeys } from './http/wrong-keys.ts';
 import { numberRoutes } from './numbers/routes.ts';
+import { deploymentSecrets } from './operations/existing-data.ts';
 import { Quotas } from './organizations/quota-rules.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import { pathwayRoutes } from './pathways/routes.ts';
@@ -102,9 +103,11 @@ export interface AppOptions {
 /** @throws Error when the database cannot be opened or brought up to date */
 export async function createApp(options: AppOptions): Promise<ControlApp> {
   const { config, logger, clock = systemClock } = options;
+  // Before the database is brought up to date: with the wrong key nothing of it may change.
+  const secrets = deploymentSecrets(config);
   const database = await openDatabase(config.databaseFile, clock);
   try {
-    return await assemble(options, database, clock);
+    return await assemble(options, database, secrets, clock);
   } catch (error) {
     await database.close();
     logger.fatal({ err: error }, 'the control plane could not be put together');
@@ -112,9 +115,14 @@ export async function createApp(options: AppOptions): Promise<ControlApp> {
   }
 }
 
-async function assemble(options: AppOptions, database: Database, clock: Clock): Promise<ControlApp> {
+async function assemble(
+  options: AppOptions,
+  database: Database,
+  secrets: SecretBox,
+  clock: Clock,
+): Promise<ControlApp> {
   const { config, logger, checkAnswers = false } = options;
-  const services = createServices(options, database, clock);
+  const services = createServices(options, database, secrets, clock);
   await services.edgeConfig.publishAll();
   const app = createBase({
     logger,
@@ -246,9 +254,8 @@ function watchOthers(clock: Clock, log: FastifyBaseLogger, notice: () => Promise
   };
 }
 
-function createServices(options: AppOptions, database: Database, clock: Clock): Services {
+function createServices(options: AppOptions, database: Database, secrets: SecretBox, clock: Clock): Services {
   const { config, webhooks, conversations } = options;
-  const secrets = new SecretBox(loadSecretKey(config.secretKey, config.dataFolder));
   const edgeConfig = new EdgeConfigStore(database, secrets, config);
   const allowedTargets = parseNetworks(config.allowPrivateTargets);
   const tools = startTools(

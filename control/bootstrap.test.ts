@@ -129,9 +129,10 @@ describe('the first start', () => {
     await again.control.close();
   });
 
-  it('does not overwrite a file that it cannot understand', async () => {
-    writeFileSync(join(folder, 'bootstrap.json'), '{}');
-    await expect(start()).rejects.toThrow('is not what a first start wrote');
+  it.each(['{}', '{'])('does not overwrite a file that it cannot understand: %s', async (text) => {
+    writeFileSync(join(folder, 'bootstrap.json'), text);
+    await expect(start()).rejects.toThrow('bootstrap.json is not what a first start wrote');
+    expect(readFileSync(join(folder, 'bootstrap.json'), 'utf8')).toBe(text);
   });
 });
 
@@ -177,6 +178,16 @@ describe('the certificates', () => {
     });
     expect(read(files.cert)).not.toBe(second);
     expect(read(files.ca)).toBe(ca);
+  });
+
+  it.each(['ca.key', 'ca.crt', 'server.crt'])('name their folder when %s cannot be used', async (name) => {
+    const options = { dataFolder: folder, given: null, publicHost: null, now: Date.UTC(2030, 0, 1) };
+    await ensureCertificates(options);
+    writeFileSync(join(folder, 'tls', name), 'garbage');
+    const another = { ...options, publicHost: 'sip.example.com' };
+    await expect(ensureCertificates(another)).rejects.toThrow(
+      `${join(folder, 'tls')}: a certificate or key in it cannot be used`,
+    );
   });
 
   it('of the operator are used as they are', async () => {

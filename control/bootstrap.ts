@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { newId } from '#shared/ids.ts';
+import { SettingError } from '#shared/setting-reader.ts';
 import type { ControlConfig } from './config.ts';
 import type { Db } from './db/tables.ts';
 import { demoEdges, demoNodes } from './demo-pathway.ts';
@@ -59,11 +60,20 @@ export async function bootstrap(services: Services, caCert: string): Promise<Boo
 }
 
 function readBootstrap(file: string): Bootstrap {
-  const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  const value = parsed(readFileSync(file, 'utf8'));
   if (Value.Check(Bootstrap, value)) return value;
-  throw new Error(
+  throw new SettingError(
     `${file} is not what a first start wrote; move it away to make a new organization and keys`,
   );
+}
+
+/** undefined: it is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function writePrivate(config: ControlConfig, file: string, content: Bootstrap): void {

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { SettingError } from '#shared/setting-reader.ts';
+import { namingPath } from '#shared/storage-fault.ts';
 
 /**
  * Holds a data folder for one control plane until the process ends, however it ends: two on one folder would
@@ -11,11 +12,13 @@ import { SettingError } from '#shared/setting-reader.ts';
  */
 export function holdDataFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const lock = new Database(join(folder, 'control.lock'), { timeout: 1_000 });
+  const file = join(folder, 'control.lock');
+  const lock = namingPath(file, () => new Database(file, { timeout: 1_000 }));
   try {
-    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;');
-  } catch {
+    namingPath(file, () => lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;'));
+  } catch (error) {
     lock.close();
+    if (!(error instanceof Database.SqliteError) || !error.code.startsWith('SQLITE_BUSY')) throw error;
     throw new SettingError(
       `TRUNKLINE_DATA: another control plane works in ${folder}; end it, or name another folder`,
     );

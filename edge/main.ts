@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guardProgram } from '#shared/fault-guard.ts';
 import { ownerOnly } from '#shared/private-folder.ts';
+import { storageWords } from '#shared/storage-fault.ts';
 import { readSettings } from './config.ts';
 import { Edge } from './edge.ts';
 import { createLog } from './log.ts';
@@ -54,6 +55,10 @@ async function run(): Promise<void> {
 }
 
 run().catch((error: unknown) => {
-  console.error(`edge: ${error instanceof Error ? error.message : String(error)}`);
+  const words = storageWords(
+    error,
+    'Move it away with its -wal and -shm and start again; what it held and control does not have is lost.',
+  );
+  console.error(`edge: ${words ?? (error instanceof Error ? error.message : String(error))}`);
   process.exit(1);
 });

@@ -2,6 +2,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { SettingError } from './setting-reader.ts';
 
 const ivBytes = 12;
 const tagBytes = 16;
@@ -50,8 +51,19 @@ export class SecretBox {
   }
 }
 
-/** The key that a file keeps; null: there is no such file. @throws Error when it cannot be read */
+/**
+ * The key that a file keeps; null: there is no such file.
+ * @throws SettingError when the file holds something else, Error when it cannot be read
+ */
 export function keptKey(file: string): string | null {
+  const text = textOf(file);
+  if (text === null || /^[0-9a-f]{64}$/i.test(text)) return text;
+  throw new SettingError(
+    `${file} must hold a key of 64 hexadecimal digits (32 bytes); put back the one that was in it`,
+  );
+}
+
+function textOf(file: string): string | null {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {

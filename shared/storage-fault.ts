@@ -30,3 +30,45 @@ export function storageFault(error: unknown): StorageFault | null {
   const { code } = error;
   return faults.find(({ codes }) => codes.test(code))?.fault ?? null;
 }
+
+const damaged = /^SQLITE_(?:CORRUPT(?:_[A-Z]+)*|NOTADB)$/;
+/** What a folder's path says when there is a file in its place. */
+const noFolder = /^(?:EEXIST|ENOTDIR)$/;
+
+/**
+ * The fault of storage that ended a start or a command, for the person at the keyboard: what, where, what to do.
+ * @param afterDamage a sentence: what to do about a database that is damaged
+ * @returns null when the error, with its causes, is about something else
+ */
+export function storageWords(error: unknown, afterDamage: string): string | null {
+  for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
+    const { code, path: place } = at as { code?: unknown; path?: unknown };
+    const path = typeof place === 'string' ? place : null;
+    if (typeof code !== 'string') continue;
+    if (damaged.test(code))
+      return `The database ${path ?? ''} is damaged (${at.message}). ${afterDamage}`.replace('  ', ' ');
+    if (path !== null && noFolder.test(code))
+      return `${path} is not a folder, or lies below a file. Name a folder (TRUNKLINE_DATA). ${at.message}`;
+    const fault = storageFault(at);
+    if (fault === null) continue;
+    const where = path === null ? '' : ` (${path})`;
+    return `Nothing can be written${where}: ${faultWords[fault]}. Look at the disk and the owner of the data folder (TRUNKLINE_DATA) and of the folder that was named, then try again. ${at.message}`;
+  }
+  return null;
+}
+
+/** Opens what is at `path`. SQLite's errors do not name the file: those of `open` do. */
+export function namingPath<T>(path: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw namedPath(path, error);
+  }
+}
+
+/** The same error, which names the file now if it is one of SQLite. */
+export function namedPath(path: string, error: unknown): unknown {
+  for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++)
+    if ('code' in at && !('path' in at)) Object.assign(at, { path });
+  return error;
+}

@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { SettingError } from '#shared/setting-reader.ts';
+import { storageFault } from '#shared/storage-fault.ts';
 import type { Issued } from './issue.ts';
 
 const renewBeforeMs = 30 * 24 * 60 * 60 * 1000;
@@ -29,7 +30,7 @@ export interface CertificateOptions {
 /**
  * Finds or makes the files. The authority is made once; the server certificate is made again when it ends
  * within 30 days or does not name all hosts.
- * @throws SettingError naming the setting whose file cannot be read
+ * @throws SettingError naming the setting whose file cannot be read, or the folder whose files cannot be used
  */
 export async function ensureCertificates(options: CertificateOptions): Promise<CertificateFiles> {
   const { given } = options;
@@ -43,11 +44,20 @@ export async function ensureCertificates(options: CertificateOptions): Promise<C
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const authorityFiles = { cert: join(folder, 'ca.crt'), key: join(folder, 'ca.key') };
   const serverFiles = { cert: join(folder, 'server.crt'), key: join(folder, 'server.key') };
-  const authority = await ensureAuthority(authorityFiles, options.now);
-  const hosts = certificateHosts(options.publicHost);
-  if (!isCurrent(serverFiles, authority, hosts, options.now)) {
-    const { issueServer } = await makers();
-    write(serverFiles, await issueServer(authority, hosts, options.now));
+  try {
+    const authority = await ensureAuthority(authorityFiles, options.now);
+    const hosts = certificateHosts(options.publicHost);
+    if (!isCurrent(serverFiles, authority, hosts, options.now)) {
+      const { issueServer } = await makers();
+      write(serverFiles, await issueServer(authority, hosts, options.now));
+    }
+  } catch (error) {
+    if (storageFault(error) !== null) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SettingError(
+      `${folder}: a certificate or key in it cannot be used (${why}); put back what was there, or move the folder ` +
+        'away: the next start makes a new authority, and peers have to trust its ca.crt',
+    );
   }
   return { ...serverFiles, ca: authorityFiles.cert };
 }

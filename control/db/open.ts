@@ -5,7 +5,7 @@ import SqliteFile from 'better-sqlite3';
 import { Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
 import { type Clock, systemClock } from '#shared/clock.ts';
-import type { StorageFault } from '#shared/storage-fault.ts';
+import { namedPath, namingPath, type StorageFault } from '#shared/storage-fault.ts';
 import { KeptStatementsDialect } from './dialect.ts';
 import { migrations } from './migrations/index.ts';
 import { StorageState } from './storage.ts';
@@ -30,7 +30,7 @@ export interface Database {
  * @throws Error when the file cannot be opened, or a migration fails: the cause says which
  */
 export async function openDatabase(file: string, clock: Clock = systemClock): Promise<Database> {
-  const connection = connect(file);
+  const connection = namingPath(file, () => connect(file));
   // Databases in memory begin empty, so all of one process can begin as the first one stood after its migrations.
   const fresh = file === ':memory:' && emptyInMemory === null;
   const storage = new StorageState(connection, clock);
@@ -44,7 +44,7 @@ export async function openDatabase(file: string, clock: Clock = systemClock): Pr
     await migrate(db, migrations);
   } catch (error) {
     await db.destroy();
-    throw error;
+    throw namedPath(file, error);
   }
   if (fresh) emptyInMemory = connection.serialize();
   return {

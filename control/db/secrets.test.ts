@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -41,6 +41,15 @@ describe('loadSecretKey', () => {
     expect(loadSecretKey(null, folder)).toBe(key);
     expect(statSync(join(folder, 'secret.key')).mode & 0o777).toBe(0o600);
     expect(loadSecretKey('given', folder)).toBe('given');
+    rmSync(folder, { recursive: true });
+  });
+
+  it('names a file that holds no key', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'key-'));
+    writeFileSync(join(folder, 'secret.key'), 'half a ke');
+    expect(() => loadSecretKey(null, folder)).toThrow(
+      `${join(folder, 'secret.key')} must hold a key of 64 hexadecimal digits`,
+    );
     rmSync(folder, { recursive: true });
   });
 });

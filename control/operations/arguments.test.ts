@@ -16,6 +16,16 @@ it.each([
     coded('Database migration failed', {}, coded('disk I/O error', { code: 'SQLITE_IOERR_WRITE' })),
     'the disk or its file system fails',
   ],
+  [
+    'a damaged database',
+    coded('database disk image is malformed', { code: 'SQLITE_CORRUPT', path: '/srv/data/control.db' }),
+    'The database /srv/data/control.db is damaged (database disk image is malformed). Put a backup in its place',
+  ],
+  [
+    'a file in the place of the data folder',
+    coded('EEXIST: file already exists', { code: 'EEXIST', path: '/srv/data' }),
+    '/srv/data is not a folder',
+  ],
 ])('%s is a sentence about the disk, without a stack', (_, error, words) => {
   expect(plainWords(error)).toContain(words);
   expect(plainWords(error)).not.toContain('    at ');

@@ -1,9 +1,12 @@
 /** What the commands for operations have in common. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { SettingError } from '#shared/setting-reader.ts';
-import { faultWords, storageFault } from '#shared/storage-fault.ts';
+import { storageWords } from '#shared/storage-fault.ts';
 import { DatabaseTooNew } from '../db/open.ts';
 import { OperationError } from './operation-error.ts';
+
+const afterDamage =
+  'Put a backup in its place: npm run restore -- <folder> --force, which keeps the damaged file beside it.';
 
 /** Reads arguments. @throws OperationError with the usage for what cannot be read, and for --help */
 export function readArguments<T extends ParseArgsConfig['options']>(
@@ -32,11 +35,5 @@ export async function runProgram(work: () => Promise<string>): Promise<void> {
 export function plainWords(error: unknown): string | null {
   if (error instanceof OperationError || error instanceof SettingError || error instanceof DatabaseTooNew)
     return error.message;
-  for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
-    const fault = storageFault(at);
-    if (fault === null) continue;
-    const path = 'path' in at && typeof at.path === 'string' ? ` (${at.path})` : '';
-    return `Nothing can be written${path}: ${faultWords[fault]}. Look at the disk and the owner of the data folder (TRUNKLINE_DATA) and of the folder that was named, then try again. ${at.message}`;
-  }
-  return null;
+  return storageWords(error, afterDamage);
 }

@@ -1,29 +1,89 @@
 /**
- * What a control plane has made, for commands that only work on it. One that finds nothing makes nothing: the folder
- * may have been named by mistake, and a new key or database in the wrong place hides that.
+ * The key of the deployment, checked against the database before anything is sealed or opened with it: with another
+ * one no edge gets its configuration, and what is written under it does not open with the right one.
  */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import SqliteFile from 'better-sqlite3';
+import { namingPath } from '#shared/storage-fault.ts';
 import type { ControlConfig } from '../config.ts';
-import { keptSecretKey, SecretBox } from '../db/secrets.ts';
+import { keptSecretKey, loadSecretKey, SecretBox } from '../db/secrets.ts';
+import { signingSecretContext } from '../organizations/store.ts';
 import { OperationError } from './operation-error.ts';
 
-/** @throws OperationError when there is no database, or no key for it */
-export function existingSecrets(
-  config: Pick<ControlConfig, 'databaseFile' | 'dataFolder' | 'secretKey'>,
-): SecretBox {
+type Places = Pick<ControlConfig, 'databaseFile' | 'dataFolder' | 'secretKey'>;
+
+/**
+ * For what may be the first to work on a data folder: the key that is given or kept there, or a new one when no
+ * database needs an older one.
+ * @throws OperationError when the database was sealed with another key, or with one that is not there
+ */
+export function deploymentSecrets(config: Places): SecretBox {
+  const sealed = oneSealed(config.databaseFile);
+  if (sealed !== null) return openingSecrets(config, sealed);
+  return new SecretBox(loadSecretKey(config.secretKey, config.dataFolder));
+}
+
+/**
+ * For commands that only work on what a control plane has made. One that finds nothing makes nothing: the folder
+ * may have been named by mistake, and a new key or database in the wrong place hides that.
+ * @throws OperationError when there is no database, or no key that opens it
+ */
+export function existingSecrets(config: Places): SecretBox {
   if (!existsSync(config.databaseFile)) {
     throw new OperationError(
       `There is no database at ${resolve(config.databaseFile)}. Name the data folder of the control plane in ` +
         'TRUNKLINE_DATA; the first start of the control plane makes it.',
     );
   }
-  const key = keptSecretKey(config.secretKey, config.dataFolder);
+  return openingSecrets(config, oneSealed(config.databaseFile));
+}
+
+interface Sealed {
+  readonly text: string;
+  readonly context: string;
+}
+
+function openingSecrets({ databaseFile, dataFolder, secretKey }: Places, sealed: Sealed | null): SecretBox {
+  const key = keptSecretKey(secretKey, dataFolder);
   if (key === null) {
     throw new OperationError(
-      `There is no secret.key in ${resolve(config.dataFolder)}, and TRUNKLINE_SECRET_KEY is not set. ` +
+      `There is no secret.key in ${resolve(dataFolder)}, and TRUNKLINE_SECRET_KEY is not set. ` +
         'Set it, or put back the secret.key that belongs to the database.',
     );
   }
-  return new SecretBox(key);
+  const secrets = new SecretBox(key);
+  if (sealed === null || opens(secrets, sealed)) return secrets;
+  const given = secretKey === null ? join(resolve(dataFolder), 'secret.key') : 'TRUNKLINE_SECRET_KEY';
+  throw new OperationError(
+    `The secrets in ${resolve(databaseFile)} do not open with the key of ${given}: it belongs to another database. ` +
+      'Put back the key under which they were sealed (a backup with BACKUP_PASSPHRASE holds it).',
+  );
+}
+
+function opens(secrets: SecretBox, { text, context }: Sealed): boolean {
+  try {
+    secrets.open(text, context);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Every organization has a sealed secret from its first moment, and nothing is sealed without an organization. */
+function oneSealed(file: string): Sealed | null {
+  if (file === ':memory:' || !existsSync(file)) return null;
+  return namingPath(file, () => {
+    const connection = new SqliteFile(file, { readonly: true, timeout: 5000 });
+    try {
+      const tables = "select 1 from sqlite_master where type = 'table' and name = 'organizations'";
+      if (connection.prepare(tables).get() === undefined) return null;
+      const row = connection.prepare('select id, signing_secret from organizations limit 1').get() as
+        | { id: string; signing_secret: string }
+        | undefined;
+      return row ? { text: row.signing_secret, context: signingSecretContext(row.id) } : null;
+    } finally {
+      connection.close();
+    }
+  });
 }

@@ -9,7 +9,7 @@ import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { newId } from '#shared/ids.ts';
 import { keepPrivate } from '#shared/private-folder.ts';
 import { keyOfFile, SecretBox } from '#shared/secret-box.ts';
-import { faultWords, type StorageFault, storageFault } from '#shared/storage-fault.ts';
+import { faultWords, namingPath, type StorageFault, storageFault } from '#shared/storage-fault.ts';
 import { applyChange, ConfigGap, ConfigStore } from './config-store.ts';
 import { readOrMake } from './edge-id.ts';
 import { HepListener } from './hep-listener.ts';
@@ -147,12 +147,17 @@ export class Reporting {
         },
       );
     const edgeId = readOrMake(join(options.dataDir, 'edge-id'), newId);
-    const outbox = new Outbox(join(options.dataDir, 'outbox.db'), {
-      ...(options.maxReports === undefined ? {} : { maxReports: options.maxReports }),
-      ...(options.heldBytes === undefined ? {} : { heldBytes: options.heldBytes }),
-    });
+    const path = join(options.dataDir, 'outbox.db');
+    const outbox = namingPath(
+      path,
+      () =>
+        new Outbox(path, {
+          ...(options.maxReports === undefined ? {} : { maxReports: options.maxReports }),
+          ...(options.heldBytes === undefined ? {} : { heldBytes: options.heldBytes }),
+        }),
+    );
     try {
-      const abandoned = outbox.closeAbandonedCalls(iso(options.clock));
+      const abandoned = namingPath(path, () => outbox.closeAbandonedCalls(iso(options.clock)));
       if (abandoned > 0)
         options.log('warn', 'closed the records of calls that were up when the edge died', {
           calls: abandoned,

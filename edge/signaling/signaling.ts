@@ -209,7 +209,10 @@ export class Signaling implements Dialer {
   #reportWide(wide: ReadonlyMap<string, readonly string[]>): void {
     for (const [number, networks] of wide) {
       if (this.#wideTold.get(number) === networks.join()) continue;
-      this.#options.log.warn({ number, networks }, 'a number takes calls from a very wide network');
+      this.#options.log.warn(
+        { number, networks },
+        'a number takes calls from a very wide network; "npm run admin -- sip wide" tells whether its organization is permitted to',
+      );
     }
     this.#wideTold = new Map([...wide].map(([number, networks]) => [number, networks.join()]));
   }

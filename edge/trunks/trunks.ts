@@ -8,7 +8,7 @@ import type { Clock } from '#shared/clock.ts';
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import type { SipDestination } from '#shared/sip-destination.ts';
-import type { StorageFault } from '#shared/storage-fault.ts';
+import { namingPath, type StorageFault } from '#shared/storage-fault.ts';
 import type { DiscoveryResult, Endpoint, HealthProbe } from '#shared/trunk-protocol.ts';
 import type { Hunt, ReferTarget, ReferVerdict, Routes } from '../call/ports/routes.ts';
 import type { DiscoveryQuery } from './discovery/candidates.ts';
@@ -82,7 +82,10 @@ export class Trunks implements Routes {
     this.#resolver = new TargetResolver({ dns: this.#dns, random, allowed, maxTargets });
     this.#failover = new Failover({
       clock,
-      store: patient(openFailoverStore(options.storePath), options.unstored ?? (() => {})),
+      store: patient(
+        namingPath(options.storePath, () => openFailoverStore(options.storePath)),
+        options.unstored ?? (() => {}),
+      ),
       moved: (move) => {
         moved(move);
         this.#probes.probeSoon(move.trunkId, move.to);

@@ -1,0 +1,90 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { systemClock } from '#shared/clock.ts';
+import { openDatabase } from '../db/open.ts';
+import { keptSecretKey } from '../db/secrets.ts';
+import { createOrganization } from '../organizations/store.ts';
+import { plainWords } from './arguments.ts';
+import { deploymentSecrets, existingSecrets } from './existing-data.ts';
+
+let dataFolder: string;
+let databaseFile: string;
+const other = 'cd'.repeat(32);
+
+beforeEach(() => {
+  dataFolder = mkdtempSync(join(tmpdir(), 'key-check-'));
+  databaseFile = join(dataFolder, 'control.db');
+});
+
+afterEach(() => rmSync(dataFolder, { recursive: true }));
+
+/** What a first start leaves: a key, and a database with an organization. */
+async function firstStart(): Promise<void> {
+  const secrets = deploymentSecrets({ databaseFile, dataFolder, secretKey: null });
+  const database = await openDatabase(databaseFile);
+  try {
+    await createOrganization(database.db, systemClock, secrets, {
+      name: 'Acme',
+      region: 'us',
+      sipEnabled: true,
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+const ways = [
+  ['a start', deploymentSecrets],
+  ['a command', existingSecrets],
+] as const;
+
+it.each(ways)('%s takes the key under which the database was sealed', async (_, take) => {
+  await firstStart();
+  const key = keptSecretKey(null, dataFolder);
+  expect(() => take({ databaseFile, dataFolder, secretKey: null })).not.toThrow();
+  expect(() => take({ databaseFile, dataFolder, secretKey: key })).not.toThrow();
+});
+
+it.each(ways)('%s refuses another key, given or in the folder, and names it', async (_, take) => {
+  await firstStart();
+  expect(() => take({ databaseFile, dataFolder, secretKey: other })).toThrow(
+    'do not open with the key of TRUNKLINE_SECRET_KEY',
+  );
+  writeFileSync(join(dataFolder, 'secret.key'), other);
+  expect(() => take({ databaseFile, dataFolder, secretKey: null })).toThrow(
+    `do not open with the key of ${join(dataFolder, 'secret.key')}`,
+  );
+});
+
+it.each(ways)('%s makes no new key for a database that needs an old one', async (_, take) => {
+  await firstStart();
+  rmSync(join(dataFolder, 'secret.key'));
+  expect(() => take({ databaseFile, dataFolder, secretKey: null })).toThrow('There is no secret.key in');
+  expect(readdirSync(dataFolder)).not.toContain('secret.key');
+});
+
+it('a start makes a key for an empty folder and for a database without organizations', async () => {
+  const made = deploymentSecrets({ databaseFile, dataFolder, secretKey: null });
+  await (await openDatabase(databaseFile)).close();
+  const again = deploymentSecrets({ databaseFile, dataFolder, secretKey: null });
+  expect(again.open(made.seal('text', 'context'), 'context')).toBe('text');
+  expect(deploymentSecrets({ databaseFile, dataFolder, secretKey: other })).toBeDefined();
+});
+
+it.each(ways)('%s names a database that was cut off', async (_, take) => {
+  await firstStart();
+  truncateSync(databaseFile, readFileSync(databaseFile).length / 2);
+  const error = thrownBy(() => take({ databaseFile, dataFolder, secretKey: null }));
+  expect(plainWords(error)).toContain(`The database ${databaseFile} is damaged`);
+});
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return null;
+}
