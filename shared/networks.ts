@@ -15,10 +15,14 @@ export function plainAddress(address: string): string {
   return groups >> 32n === mappedIpv4 ? ipv4Text(groups & 0xffffffffn) : ipv6Text(groups);
 }
 
-/** Whether two hosts are one: addresses as addresses, names without case and the final dot of a full one. */
+/** A host as it is compared: addresses as addresses, names without case and the final dot of a full one. */
+export function plainHost(host: string): string {
+  return plainAddress(host).replace(/\.$/, '');
+}
+
+/** Whether two hosts are one, however they are written. */
 export function isSameHost(one: string, other: string): boolean {
-  const plain = (host: string) => plainAddress(host).replace(/\.$/, '');
-  return plain(one) === plain(other);
+  return plainHost(one) === plainHost(other);
 }
 
 /** Whether an address means "anywhere": where a listener takes all, and where media on hold goes (RFC 3264, 8.4). */

@@ -39,6 +39,16 @@ describe('the answer to a REGISTER', () => {
     expect(judgeRegister(outcome, asked)).toMatchObject({ kind: 'bound', expiresS, doubt });
   });
 
+  it.each([
+    ['<sip:a@[2001:db8::1]:5061;transport=tls>', '<sip:a@[2001:DB8:0::1];transport=tls>'],
+    ['<sip:a@Edge.example:5061;transport=tls>', '<sip:a@edge.example.;transport=tls>'],
+  ])('knows our Contact %s as %s among others of its user', (ours, listed) => {
+    const headers = { contact: `<sip:a@192.0.2.9:4000>;expires=45, ${listed};expires=90` };
+    const sent = { contact: ours };
+    const outcome = { kind: 'answered', status: 200, reason: 'OK', headers, sent } as const;
+    expect(judgeRegister(outcome, asked)).toMatchObject({ kind: 'bound', expiresS: 90 });
+  });
+
   it('takes of several Contacts with its user the one with the port that the registrar sees', () => {
     const contact = '<sip:a@10.0.0.9:40001>;expires=45, <sip:a@10.0.0.9:40000>;expires=120';
     const headers = { contact, via: 'SIP/2.0/TLS b;branch=z9hG4bK1;rport=40000;received=10.0.0.9' };

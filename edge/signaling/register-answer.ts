@@ -1,4 +1,5 @@
 /** What the answer to a REGISTER means (RFC 3261 sections 10.2 and 10.3). Pure. */
+import { plainHost } from '#shared/networks.ts';
 import type { Outcome } from './exchange.ts';
 import { type HeaderFields, headerOf } from './headers.ts';
 import { hostPortOf, uriOf, userOf } from './numbers.ts';
@@ -133,7 +134,13 @@ function expiresOf(contact: string): number | null {
 
 /** Names compare without case, users with (RFC 3261 section 19.1.4). */
 function sameContact(one: string, other: string): boolean {
-  return userOf(one) === userOf(other) && hostPortOf(one) === hostPortOf(other);
+  return userOf(one) === userOf(other) && placeOf(one) === placeOf(other);
+}
+
+/** Host and port of a Contact, in one spelling. Ours is over TLS, so a port that is left out is 5061. */
+function placeOf(contact: string): string {
+  const [, host = '', port = '5061'] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(hostPortOf(contact)) ?? [];
+  return `${plainHost(host)} ${Number(port)}`;
 }
 
 /** The entries of a Contact header, whose commas may also stand in quotes and brackets. */

@@ -8,7 +8,7 @@
 import type { Timer } from '#shared/clock.ts';
 import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import type { RegistrationState } from '#shared/edge-protocol/reports.ts';
-import { isSameHost, plainAddress } from '#shared/networks.ts';
+import { isSameHost, plainHost } from '#shared/networks.ts';
 import type { Environment } from './environment.ts';
 import type { Exchange } from './exchange.ts';
 import { noRefusals, type RefusalStore, type RefusedRegistration } from './refused-registrations.ts';
@@ -343,7 +343,7 @@ function isLater(changedAt: string | null, before: string | null | undefined): b
 }
 
 function keyOf({ host, port, username, password, expiresS }: Registrar): string {
-  return JSON.stringify([plainAddress(host), port, username, password, expiresS]);
+  return JSON.stringify([plainHost(host), port, username, password, expiresS]);
 }
 
 function isSameUser(one: Registrar, other: Registrar): boolean {

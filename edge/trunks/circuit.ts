@@ -10,6 +10,7 @@
  *                     either: the failover endpoints are all unreachable and the primary is not
  */
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
+import { plainHost } from '#shared/networks.ts';
 import type { Endpoint } from '#shared/trunk-protocol.ts';
 
 /** What failover needs of an outbound configuration. */
@@ -33,8 +34,20 @@ export interface Circuit {
 
 export const closedCircuit: Circuit = { active: 0, primaryGoods: 0 };
 
+/** An endpoint as it is known by: one text for all spellings of its host. */
 export function endpointKey({ host, port }: Pick<Endpoint, 'host' | 'port'>): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  return endpointPlace({ host: plainHost(host), port });
+}
+
+/** An endpoint as it is shown and dialled: as it is configured. */
+export function endpointPlace({ host, port }: Pick<Endpoint, 'host' | 'port'>): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** The key of an endpoint that was stored under any spelling of it. */
+export function storedKey(key: string): string {
+  const colon = key.lastIndexOf(':');
+  return endpointKey({ host: key.slice(0, colon), port: Number(key.slice(colon + 1)) });
 }
 
 /** The endpoint with that priority; the first one when the configuration has it no more. */

@@ -9,7 +9,7 @@ interface SavedTrunk {
 }
 
 interface SavedEndpoint {
-  /** `host:port` */
+  /** `host:port`, see `endpointKey`. */
   readonly key: string;
   readonly reachable: boolean;
   /** When this was first seen, ms. */

@@ -255,6 +255,46 @@ describe('an answer, or a refusal by the far side', () => {
   });
 });
 
+describe('one endpoint in two spellings', () => {
+  it.each([
+    ['pbx.example.com', 'PBX.Example.COM'],
+    ['pbx.example.com', 'pbx.example.com.'],
+    ['2001:db8::1', '2001:DB8:0:0:0:0:0:1'],
+    ['2001:db8::1', '[2001:db8:0::1]'],
+    ['192.0.2.1', '::ffff:192.0.2.1'],
+  ])('is one: %s and %s', (one, other) => {
+    const first = route('first', [one, 'b']);
+    const second = route('second', [other, 'c']);
+    failover.configure([first, second]);
+    failover.probed(endpoint(one), false);
+    expect(order(first)).toEqual(['b']);
+    expect(order(second)).toEqual(['c']);
+    failover.targetSeen({ host: one, address: one, port: 5061, serverName: one }, false);
+    const elsewhere = { host: 'b', address: 'b', port: 5061, serverName: 'b' };
+    expect(
+      failover.worthTrying([{ host: other, address: other, port: 5061, serverName: other }, elsewhere]),
+    ).toEqual([elsewhere]);
+  });
+
+  it('is known after a restart in another spelling, also from a store of an earlier version', () => {
+    store.saveEndpoint({ key: '[2001:DB8:0::1]:5061', reachable: false, at: clock.now() });
+    store.saveEndpoint({ key: 'PBX.example.com:5061', reachable: false, at: clock.now() });
+    failover = start();
+    const one = trunk(['2001:db8::1', 'pbx.example.com.', 'c']);
+    expect(order(one)).toEqual(['c']);
+    expect(store.load().endpoints.map(({ key }) => key)).toEqual([
+      '[2001:db8::1]:5061',
+      'pbx.example.com:5061',
+    ]);
+  });
+
+  it('has another port as another endpoint', () => {
+    const one = trunk(['a', 'b']);
+    failover.probed({ host: 'A', port: 5062 }, false);
+    expect(order(one)).toEqual(['a', 'b']);
+  });
+});
+
 describe('over a restart', () => {
   let folder: string;
   beforeEach(() => {

@@ -16,6 +16,7 @@ import {
   primaryOf,
   primaryProbed,
   settled,
+  storedKey,
   type TrunkRoute,
   tryOrder,
 } from './circuit.ts';
@@ -84,7 +85,12 @@ export class Failover {
     const saved = options.store.load();
     for (const { id, active } of saved.trunks) this.#circuits.set(id, { active, primaryGoods: 0 });
     for (const { key, reachable, at } of saved.endpoints) {
-      this.#seen.set(key, { reachable, failures: reachable ? 0 : 1, dead: false, at });
+      const own = storedKey(key);
+      this.#seen.set(own, { reachable, failures: reachable ? 0 : 1, dead: false, at });
+      if (own === key) continue;
+      // An earlier version kept endpoints as they were written.
+      options.store.saveEndpoint({ key: own, reachable, at });
+      options.store.forgetEndpoint(key);
     }
   }
 

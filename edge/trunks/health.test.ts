@@ -170,12 +170,13 @@ test('returns to the primary after three good probes', async () => {
 
 test('trunks with the same host and port share a probe and have a report each', async () => {
   const { configure, health } = probes();
-  await configure(['one', ['a']], ['two', ['b', 'a']]);
+  await configure(['one', ['a']], ['two', ['b', 'a']], ['three', ['A.', 'b']]);
   expect(asked.map(({ address }) => address)).toEqual(['a', 'b']);
   await asked[0]?.answer(ok);
   expect(reports.map(({ trunk_id, endpoint, active }) => [trunk_id, endpoint.priority, active])).toEqual([
     ['one', 0, true],
     ['two', 1, false],
+    ['three', 0, true],
   ]);
   health.stop();
 });

@@ -6,7 +6,7 @@ import { defaultTransferMode, type TransferMode } from '#shared/transfer-mode.ts
 import type { Endpoint } from '#shared/trunk-protocol.ts';
 import { isLocalElsewhere, readingsOf } from '../call/limits-destination.ts';
 import type { ReferTarget, ReferVerdict } from '../call/ports/routes.ts';
-import { endpointKey } from './circuit.ts';
+import { endpointPlace } from './circuit.ts';
 
 /** What transfers need of a number's configuration. */
 export type NumberTrunks = Pick<NumberConfig, 'number' | 'outbound'> & Partial<Pick<NumberConfig, 'inbound'>>;
@@ -144,7 +144,7 @@ export function referTargetOf(trunks: NumberTrunks, to: string, trunkId: string 
   const inbound = trunks.inbound?.find(({ id }) => id === trunkId);
   if (!own && inbound) {
     const host = inbound.registration
-      ? endpointKey(inbound.registration)
+      ? endpointPlace(inbound.registration)
       : inbound.source_host && bracketed(inbound.source_host);
     // Mappings of an inbound record say what to read, not what to write.
     if (host) return { uri: overTls(`${user}@${host}`), headers: [] };
@@ -152,7 +152,7 @@ export function referTargetOf(trunks: NumberTrunks, to: string, trunkId: string 
   const [record] = records;
   const [endpoint] = record?.endpoints.toSorted((one, other) => one.priority - other.priority) ?? [];
   if (!record || !endpoint) return null;
-  return { uri: overTls(`${user}@${endpointKey(endpoint)}`), headers: record.headers };
+  return { uri: overTls(`${user}@${endpointPlace(endpoint)}`), headers: record.headers };
 }
 
 /** Endpoints take nothing but TLS; without the parameter a peer would choose UDP (RFC 3263 section 4.1). */

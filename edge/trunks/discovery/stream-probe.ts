@@ -3,7 +3,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { connect as connectTls, DEFAULT_CIPHERS, type TLSSocket } from 'node:tls';
 import { connectionFault, connectionProblem, socketFault, tlsReason } from '#shared/connection-faults.ts';
-import { endpointKey } from '../circuit.ts';
+import { endpointPlace } from '../circuit.ts';
 import {
   type AttemptResult,
   answered,
@@ -52,7 +52,7 @@ export function probeTls(
   return exchange(
     socket,
     'secureConnect',
-    () => ({ tls: tlsFacts(socket), problem: tlsProblem(socket, endpointKey(candidate)) }),
+    () => ({ tls: tlsFacts(socket), problem: tlsProblem(socket, endpointPlace(candidate)) }),
     candidate,
     limits,
     signal,
@@ -85,7 +85,7 @@ function exchange<S extends Socket | TLSSocket>(
   signal: AbortSignal,
 ): Promise<AttemptResult> {
   const { promise, resolve } = Promise.withResolvers<AttemptResult>();
-  const place = endpointKey(candidate);
+  const place = endpointPlace(candidate);
   let seen: Inspection = { tls: null, problem: null };
   let reader: ResponseReader | null = null;
   let connected = false;

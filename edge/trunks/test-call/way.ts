@@ -6,7 +6,7 @@ import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import { type AttemptFacts, attemptFacts, attemptProblem } from '../../call/causes/cause-words.ts';
 import type { Dialer, DialTarget, OutboundInvite } from '../../call/ports/dialing.ts';
 import type { AttemptOutcome, Hunt, Place } from '../../call/ports/routes.ts';
-import { endpointKey } from '../circuit.ts';
+import { endpointPlace } from '../circuit.ts';
 import { observedDialer, observedHunt } from './observed.ts';
 import type { Story, StoryEvent } from './story.ts';
 
@@ -60,15 +60,15 @@ export class Way {
   /** The endpoint looked for last, when none could be dialled. */
   get unresolved(): { readonly place: string; readonly error: string } | null {
     const last = this.#attempt ? null : this.#hunt?.attempts.at(-1);
-    return last ? { place: endpointKey(last), error: last.error ?? 'no address' } : null;
+    return last ? { place: endpointPlace(last), error: last.error ?? 'no address' } : null;
   }
 
   #found(place: Place, failed: readonly FailoverAttempt[]): void {
     const first = (this.#hunt?.attempts.length ?? 0) - failed.length;
-    const next = endpointKey(place.target);
+    const next = endpointPlace(place.target);
     for (const [i, attempt] of failed.entries()) {
       const problem =
-        this.#problems.get(first + i) ?? `${endpointKey(attempt)}: ${attempt.error ?? 'failed'}.`;
+        this.#problems.get(first + i) ?? `${endpointPlace(attempt)}: ${attempt.error ?? 'failed'}.`;
       this.#story.add('failover', `${problem} Going on to ${next}.`);
     }
     this.#attempt = { place, outcome: null, told: new Set() };
@@ -84,7 +84,7 @@ export class Way {
   #dialled(target: DialTarget, { sipCallId }: OutboundInvite): void {
     const { address = target.host } = target;
     const at = address === target.host ? '' : ` (${address})`;
-    this.#story.add('initiated', `INVITE to ${endpointKey(target)}${at}`, { sip_call_id: sipCallId });
+    this.#story.add('initiated', `INVITE to ${endpointPlace(target)}${at}`, { sip_call_id: sipCallId });
   }
 
   #progress(status: number, early: boolean): void {
