@@ -1,4 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/longest-first.ts';
+import { portParts } from './test/system/ports.ts';
 
 /**
  * Limits find what hangs; they measure nothing. On a machine with four times the load that it can carry all takes
@@ -7,17 +10,28 @@ import { defineConfig } from 'vitest/config';
 const poll = { timeout: 30_000 };
 
 /**
- * Two projects, one after the other: `unit` stands beside the code, `system` starts real programs (engine, edge,
- * control, SIPp, baresip), which mostly wait for sound to pass, so that one core carries one system.
+ * Files at a time. Most of a file is waiting, above all for sound to pass, so that two a core keep it busy; but no
+ * more than have ports of their own (test/system/ports.ts).
+ */
+const maxWorkers = Math.min(2 * availableParallelism(), portParts);
+
+/**
+ * Two projects: `system` starts real programs (engine, edge, control, SIPp, baresip), which takes longest, so it is
+ * first; `unit` stands beside the code.
  *
- * The files of `unit` share a process and with it what is imported and compiled once: starting afresh for each
- * costs more than all the tests. So no module may keep a state that a test can see.
+ * The files of a project share processes and with them what is imported and compiled once: starting afresh for each
+ * costs more than all the tests of `unit`. So no module may keep a state that a test can see.
  */
 export default defineConfig({
   test: {
-    maxWorkers: '100%',
+    maxWorkers,
+    pool: 'forks',
+    isolate: false,
+    setupFiles: ['test/property-seed.ts'],
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
+        extends: true,
         test: {
           name: 'unit',
           include: [
@@ -25,24 +39,19 @@ export default defineConfig({
             'test/{torture,fuzz,simulation}/**/*.test.ts',
             'test/*.test.ts',
           ],
-          pool: 'forks',
-          isolate: false,
-          setupFiles: ['test/property-seed.ts'],
           testTimeout: 90_000,
           hookTimeout: 90_000,
           expect: { poll },
         },
       },
       {
+        extends: true,
         test: {
           name: 'system',
           include: ['test/{sipp,peers,system}/**/*.test.ts'],
-          pool: 'forks',
-          sequence: { groupOrder: 1 },
-          setupFiles: ['test/property-seed.ts'],
-          testTimeout: 120_000,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
           expect: { poll },
-          hookTimeout: 120_000,
         },
       },
     ],

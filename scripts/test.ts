@@ -1,4 +1,4 @@
-/** `npm test`: set-up with the test peers, static checks, unit tests, then tests with the real programs. */
+/** `npm test`: set-up with the test peers, static checks, tests with the real programs, then unit tests. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

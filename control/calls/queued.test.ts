@@ -68,11 +68,11 @@ describe('a control plane that is killed while an edge places a call', () => {
     edge.send(reportFrame(1, [{ type: 'call', call: record }]));
     await edge.next('ack');
     await expect
-      .poll(() => call(unplaced), { timeout: 10_000 })
+      .poll(() => call(unplaced), { timeout: 30_000 })
       .toEqual({ status: 'failed', error_message: expect.stringContaining('No edge') });
     expect(await call(placed)).toMatchObject({ status: 'ringing' });
     await edge.close();
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('closing calls that nobody places', () => {

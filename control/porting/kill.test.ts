@@ -72,7 +72,7 @@ it('keeps documents, requests and their mails; an upload that was not answered i
     () => 'answered',
     () => 'broken off',
   );
-  await expect.poll(() => existsSync(scanning), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => existsSync(scanning), { timeout: 30_000 }).toBe(true);
   await control.end('SIGKILL');
   expect(await lost).toBe('broken off');
   process.kill(Number(readFileSync(scanning, 'utf8')));
@@ -90,4 +90,4 @@ it('keeps documents, requests and their mails; an upload that was not answered i
   expect(Buffer.from(await file.arrayBuffer())).toEqual(smallPdf);
   await expect.poll(() => mail?.received.length, { timeout: 30_000 }).toBe(1);
   expect(mail.received[0]?.text).toContain(String(initiated.data?.signature_url));
-}, 60_000);
+}, 180_000);

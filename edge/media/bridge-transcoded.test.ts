@@ -16,7 +16,7 @@ import {
   useMedia,
 } from './testing.ts';
 
-const options = testOptions(24_000);
+const options = testOptions(31_200);
 const { media, newPeer, party } = useMedia(options);
 
 const g722: PartyFormats = {
@@ -183,7 +183,7 @@ test('the end gives both legs back to their endpoints, in the same stream', asyn
 
 describe('two workers', () => {
   test('carry legs that are created beside each other as one, and others through this process', async () => {
-    const own = await createMedia({ ...options, workers: 2, portMin: 24_200, portMax: 24_299 });
+    const own = await createMedia({ ...options, workers: 2, portMin: 31_800, portMax: 31_899 });
     try {
       const parties: Party[] = [];
       const join = async (beside?: Party) => {

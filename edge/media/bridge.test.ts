@@ -5,7 +5,7 @@ import { CallRefused } from '../call/call-refused.ts';
 import { createMedia } from './media.ts';
 import { listener, opus, type Party, pcmu, testOptions, toneEndpoint, useMedia } from './testing.ts';
 
-const options = testOptions(23_000);
+const options = testOptions(31_000);
 const { media, newPeer, newLeg, party, closePeers } = useMedia(options);
 
 /** Two parties whose legs are relayed. */
@@ -275,7 +275,7 @@ describe('the end of a bridge', () => {
   });
 
   test('comes with the death of the worker, which each leg is told once', async () => {
-    const own = await createMedia({ ...options, portMin: 23_200, portMax: 23_299 });
+    const own = await createMedia({ ...options, portMin: 31_700, portMax: 31_799 });
     try {
       const told: string[] = [];
       const peers = [await newPeer(), await newPeer()];

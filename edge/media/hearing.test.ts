@@ -5,7 +5,7 @@ import { UdpNetwork } from '../../test/fakes/udp-network.ts';
 import type { MediaLeg } from '../call/ports/media.ts';
 import { testOptions, toneEndpoint, useMedia } from './testing.ts';
 
-const { newPeer, newLeg } = useMedia(testOptions(23_600));
+const { newPeer, newLeg } = useMedia(testOptions(30_800));
 
 const networks: UdpNetwork[] = [];
 afterEach(() => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { SrtpPeer } from '../../test/fakes/srtp-peer.ts';
 import { listener, testOptions, toneEndpoint, useMedia } from './testing.ts';
 
-const { newPeer, newLeg } = useMedia(testOptions(21_400));
+const { newPeer, newLeg } = useMedia(testOptions(30_400));
 
 /**
  * A leg in a call with a peer behind NAT, whose SDP names the place where `decoy` listens. `decoy` has the keys of

@@ -5,7 +5,7 @@ import { CallRefused } from '../call/call-refused.ts';
 import type { DtmfEvent } from '../call/ports/media.ts';
 import { echoEndpoint, listener, mediaLine, testOptions, toneEndpoint, useMedia } from './testing.ts';
 
-const { media, newPeer, newLeg, call } = useMedia(testOptions(21_000));
+const { media, newPeer, newLeg, call } = useMedia(testOptions(30_000));
 
 describe('audio', () => {
   test('of a tone endpoint arrives with the right frequency and without loss', async () => {

@@ -5,7 +5,7 @@ import { share } from '../../test/fakes/audio.ts';
 import { createMedia } from './media.ts';
 import { echoEndpoint, mediaLine, testOptions, toneEndpoint, useMedia } from './testing.ts';
 
-const options = testOptions(21_200);
+const options = testOptions(30_200);
 const { media, newPeer, newLeg, call, closePeers } = useMedia(options);
 
 describe('an edge that binds all addresses', () => {
@@ -14,8 +14,8 @@ describe('an edge that binds all addresses', () => {
       ...options,
       listenIp: '0.0.0.0',
       publicIp: '127.0.0.1',
-      portMin: 22_200,
-      portMax: 22_299,
+      portMin: 31_400,
+      portMax: 31_499,
     });
     try {
       const peer = await newPeer();
@@ -77,7 +77,7 @@ describe('the end', () => {
   });
 
   test('of free ports is a 503 that tells how many are in use, and a closed call frees its pair', async () => {
-    const small = await createMedia({ ...options, portMin: 22_000, portMax: 22_001 });
+    const small = await createMedia({ ...options, portMin: 31_600, portMax: 31_601 });
     try {
       const peer = await newPeer();
       const first = await small.createLeg({ callId: 'a', codecs: ['PCMU'] });
@@ -91,14 +91,14 @@ describe('the end', () => {
         sipStatus: 503,
       });
       first.close();
-      expect(await second.answer(peer.sdp())).toContain('m=audio 22000 ');
+      expect(await second.answer(peer.sdp())).toContain('m=audio 31600 ');
     } finally {
       await small.close();
     }
   });
 
   test('of a worker fails its legs once, gives back their ports, and a new worker takes calls', async () => {
-    const own = await createMedia({ ...options, portMin: 22_100, portMax: 22_199 });
+    const own = await createMedia({ ...options, portMin: 31_500, portMax: 31_599 });
     try {
       const peer = await newPeer();
       const failures: string[] = [];

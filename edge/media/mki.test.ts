@@ -4,7 +4,7 @@ import type { SrtpPeer, SrtpPeerOptions } from '../../test/fakes/srtp-peer.ts';
 import type { MediaLeg } from '../call/ports/media.ts';
 import { echoEndpoint, testOptions, toneEndpoint, useMedia } from './testing.ts';
 
-const { newPeer, newLeg } = useMedia(testOptions(23_400));
+const { newPeer, newLeg } = useMedia(testOptions(30_600));
 
 /** Audio and reports have gone both ways, and nothing failed to decrypt. */
 async function talk(peer: SrtpPeer, leg: MediaLeg): Promise<void> {

@@ -14,7 +14,8 @@ async function keysOf(count: number): Promise<Buffer[]> {
     const keys: Buffer[] = [];
     for (let i = 0; i < count; i++) {
       const transport = await router.createPlainTransport({
-        listenInfo: { protocol: 'udp', ip: '127.0.0.1' },
+        // No port of a test that runs beside this one.
+        listenInfo: { protocol: 'udp', ip: '127.0.0.1', portRange: { min: 31_900, max: 31_999 } },
         enableSrtp: true,
         srtpCryptoSuite: 'AES_CM_128_HMAC_SHA1_80',
       });

@@ -48,7 +48,7 @@ export interface RunView {
 }
 
 /** Long enough for the longest call of a test. */
-const runLimitMs = 60_000;
+const runLimitMs = 150_000;
 
 export class AgentTestRuns {
   readonly #system: TestSystem;

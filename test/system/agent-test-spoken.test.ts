@@ -71,7 +71,7 @@ test('both hear each other, and assertions run on the words that were heard', as
       );
       return data.status === 'PENDING' || data.status === 'RUNNING' ? null : data;
     },
-    60_000,
+    150_000,
   );
   expect(run).toMatchObject({
     status: 'PASSED',

@@ -15,7 +15,8 @@ beforeAll(async () => {
   system = await startTrunkSystem({
     TRUNK_PROBE_INTERVAL_S: '3600',
     METRICS_PUBLIC: 'true',
-    RING_TIMEOUT_S: '5',
+    // Long after fifty orders and their refusals, also on a busy machine.
+    RING_TIMEOUT_S: '20',
   });
   trunk = await TestTrunk.listen(await trunkPair(system));
   pathway = await byePathway(system);

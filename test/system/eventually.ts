@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
 /** A hang shows after this; nothing is that slow on a machine with four times the load that it can carry. */
-const usualLimitMs = 30_000;
+const usualLimitMs = 60_000;
 /** Characters of what was seen last that go into the error. */
 const shownCharacters = 2000;
 

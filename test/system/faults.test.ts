@@ -46,13 +46,19 @@ afterAll(async () => {
 });
 
 const members = () => (supervisor.pid === undefined ? [] : family(supervisor.pid));
-const pidOf = (program: string) => members().find((pid) => commandLine(pid).endsWith(`${program}/main.ts`));
+const findPid = (program: string) => members().find((pid) => commandLine(pid).endsWith(`${program}/main.ts`));
 
-async function replaced(program: string, before: number | undefined): Promise<number> {
+function pidOf(program: string): number {
+  const pid = findPid(program);
+  if (pid === undefined) throw new Error(`${program} does not run\n${output}`);
+  return pid;
+}
+
+async function replaced(program: string, before: number): Promise<number> {
   return eventually(
     `another process of ${program}`,
     () => {
-      const now = saw(pidOf(program));
+      const now = saw(findPid(program));
       return now === before ? null : now;
     },
     limitMs,
@@ -84,7 +90,8 @@ function call(): Placed {
   child.stderr.on('data', (chunk) => {
     said += chunk;
   });
-  return { ended: new Promise((resolve) => child.once('exit', resolve)), said: () => said };
+  // Not `exit`: what it said before its end may still be on its way.
+  return { ended: new Promise((resolve) => child.once('close', resolve)), said: () => said };
 }
 
 const faults = () => join(folder, 'data', 'faults');
@@ -109,7 +116,7 @@ test.each([
 ])('a fault in %s is reported, without secrets, and the program is replaced', async (program, underWay) => {
   await healthy();
   const before = pidOf(program);
-  process.kill(before ?? 0, 'SIGUSR2');
+  process.kill(before, 'SIGUSR2');
   await replaced(program, before);
   await healthy();
   const [file = ''] = await eventually(`a report of ${program}`, () => {
@@ -133,7 +140,7 @@ test('a call that is up when the edge meets a fault ends well, and stands in the
   const placed = call();
   await eventually('the call to be up', () => /answered/.test(saw(placed.said())) || null, limitMs);
   const before = pidOf('edge');
-  process.kill(before ?? 0, 'SIGUSR2');
+  process.kill(before, 'SIGUSR2');
   expect(await placed.ended, placed.said()).toBe(0);
   expect(placed.said()).toContain('"outcome": "completed"');
   await replaced('edge', before);
@@ -145,7 +152,7 @@ test('control killed ten times in a row is started again each time, and the edge
   await healthy();
   for (let kill = 0; kill < 10; kill++) {
     const before = pidOf('control');
-    process.kill(before ?? 0, 'SIGKILL');
+    process.kill(before, 'SIGKILL');
     await replaced('control', before);
   }
   await healthy();

@@ -21,7 +21,7 @@ import { isAlive } from './processes.ts';
 import { TestProgram } from './program.ts';
 
 const rtpPorts = 64;
-const startLimitMs = 60_000;
+const startLimitMs = 180_000;
 
 export class TestSystem {
   readonly folder: string;

@@ -8,10 +8,11 @@ import { createServer } from 'node:net';
  * Test files run side by side, so each worker takes ports from a part of its own. All lie below the range from
  * which the kernel takes ports for connections: what was found free stays free until the test opens it.
  */
-const parts = 4;
-const part = Number(process.env.VITEST_POOL_ID ?? 0) % parts;
-const tcpPart = { first: 10_000 + part * 2500, count: 2500 };
-const udpPart = { first: 20_000 + part * 2500, count: 2500 };
+export const portParts = 8;
+const part = Number(process.env.VITEST_POOL_ID ?? 0) % portParts;
+const portsInPart = 10_000 / portParts;
+const tcpPart = { first: 10_000 + part * portsInPart, count: portsInPart };
+const udpPart = { first: 20_000 + part * portsInPart, count: portsInPart };
 
 let given = randomInt(tcpPart.count);
 

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..', '..');
 /** Output kept for a failure's message, characters. */
 const keptOutput = 20_000;
 /** A program that has not ended by then is stuck; longer than it drains, shorter than a hook may take. */
-const endLimitMs = 80_000;
+const endLimitMs = 150_000;
 
 export class TestProgram {
   readonly name: string;

@@ -8,6 +8,8 @@ import { eventually } from './eventually.ts';
 import { freeTcpPort, freeUdpRange, isTcpFree } from './ports.ts';
 import { commandLine, family, isAlive } from './processes.ts';
 
+/** A hang shows after this. */
+const limitMs = 150_000;
 const root = join(import.meta.dirname, '..', '..');
 
 let env: NodeJS.ProcessEnv;
@@ -29,16 +31,21 @@ function npm(script: string, args: readonly string[] = []): Run {
   child.stderr.on('data', (chunk) => {
     output += chunk;
   });
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  // Not `exit`: what it said before its end may still be on its way.
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   return { child, output: () => output, ended };
 }
 
 async function start(): Promise<Run> {
   const started = npm('start');
-  await eventually(`readiness in the output`, () => {
-    if (started.child.exitCode !== null) throw new Error(started.output());
-    return /Trunkline is ready/.test(started.output()) ? true : null;
-  }).catch((error: unknown) => {
+  await eventually(
+    `readiness in the output`,
+    () => {
+      if (started.child.exitCode !== null) throw new Error(started.output());
+      return /Trunkline is ready/.test(started.output()) ? true : null;
+    },
+    limitMs,
+  ).catch((error: unknown) => {
     killAll(started);
     throw new Error(`${String(error)}\n${started.output()}`);
   });
@@ -116,14 +123,22 @@ test('a call to a number that nobody has fails with the reason', async () => {
 test.each(['edge', 'control'])('%s is started again when it dies, and calls work again', async (program) => {
   const died = pidOf(`${program}/main.ts`);
   process.kill(died, 'SIGKILL');
-  await eventually(`${program} to be started again`, () => {
-    const now = findPid(`${program}/main.ts`);
-    return now !== undefined && now !== died ? true : null;
-  });
-  await eventually('/health to be 200', async () => {
-    const response = await fetch(`http://127.0.0.1:${env.CONTROL_PORT}/health`).catch(() => null);
-    return response?.status === 200 ? true : null;
-  });
+  await eventually(
+    `${program} to be started again`,
+    () => {
+      const now = findPid(`${program}/main.ts`);
+      return now !== undefined && now !== died ? true : null;
+    },
+    limitMs,
+  );
+  await eventually(
+    '/health to be 200',
+    async () => {
+      const response = await fetch(`http://127.0.0.1:${env.CONTROL_PORT}/health`).catch(() => null);
+      return response?.status === 200 ? true : null;
+    },
+    limitMs,
+  );
   const call = npm('call');
   expect(await call.ended, call.output()).toBe(0);
 });

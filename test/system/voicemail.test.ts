@@ -79,11 +79,11 @@ const play = (sound: Int16Array) => media.play(framesOf(sound).map((frame) => en
 
 /** Sends silence until the edge hangs up, so that the line does not fall dead. */
 async function untilHungUp(call: TrunkCall): Promise<void> {
-  for (let waitedMs = 0; waitedMs < 20_000; waitedMs += 200) {
+  for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 200) {
     if (call.received.some(({ method }) => method === 'BYE')) return;
     await play(silence(200));
   }
-  throw new Error('the edge did not hang up within 20 s');
+  throw new Error('the edge did not hang up within 60 s');
 }
 
 /** ms of speech that the callee has heard from sample `begin` on. */

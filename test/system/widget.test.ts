@@ -14,6 +14,9 @@ import { eventually } from './eventually.ts';
 import { freeTcpPort } from './ports.ts';
 import { TestProgram } from './program.ts';
 
+/** A hang shows after this: of a start, and of each step in the browser, ms. */
+const limitMs = 90_000;
+
 let folder = '';
 let control: TestProgram;
 let controlUrl = '';
@@ -64,12 +67,16 @@ async function startSite(): Promise<Site> {
 
 async function startControl(): Promise<void> {
   control.start();
-  await eventually('/health to be 200', async () => {
-    if (!control.running) throw new Error(`control ended while starting\n${control.output}`);
-    const answer = await fetch(`${controlUrl}/health`).catch(() => null);
-    await answer?.arrayBuffer();
-    return answer?.status === 200 || null;
-  });
+  await eventually(
+    '/health to be 200',
+    async () => {
+      if (!control.running) throw new Error(`control ended while starting\n${control.output}`);
+      const answer = await fetch(`${controlUrl}/health`).catch(() => null);
+      await answer?.arrayBuffer();
+      return answer?.status === 200 || null;
+    },
+    limitMs,
+  );
 }
 
 beforeAll(async () => {
@@ -80,6 +87,7 @@ beforeAll(async () => {
   control = new TestProgram('control', 'control/main.ts', {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     TRUNKLINE_DATA: folder,
     CONTROL_HOST: '127.0.0.1',
     CONTROL_PORT: String(port),
@@ -92,7 +100,11 @@ beforeAll(async () => {
   const { api_key } = await readBootstrap(join(folder, 'bootstrap.json'));
   api = new Api(controlUrl, api_key);
   [shop, stranger] = [await startSite(), await startSite()];
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+    timeout: limitMs,
+  });
 });
 afterAll(async () => {
   await browser?.close();
@@ -106,6 +118,7 @@ afterAll(async () => {
 let problems: string[] = [];
 beforeEach(async () => {
   context = await browser.newContext({ baseURL: shop.origin });
+  context.setDefaultTimeout(limitMs);
   problems = [];
 });
 afterEach(() => context.close());
