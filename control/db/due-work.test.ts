@@ -12,6 +12,8 @@ let work: DueWork<DueItem> | null = null;
 let due: Set<string>;
 let begun: string[];
 let counted: string[];
+/** Tells the queue that there is more. */
+let stored: () => void;
 
 beforeEach(async () => {
   database = await openDatabase(':memory:');
@@ -46,7 +48,12 @@ function start(attempt: (id: string, signal: AbortSignal) => Promise<void>, fail
       return attempt(item.id, signal);
     },
     ...(failed && { failed }),
-    onStored: () => () => undefined,
+    onStored: (wake) => {
+      stored = wake;
+      return () => {
+        stored = () => undefined;
+      };
+    },
   });
 }
 
@@ -93,6 +100,24 @@ describe('work that throws', () => {
     await expect.poll(() => begun, { timeout: 10_000 }).toEqual(['a']);
     await work?.close();
     expect([counted, await left()]).toEqual([[], []]);
+  });
+});
+
+describe('a program that drains', () => {
+  it('begins nothing more, lets what runs go on, and keeps it written down until its end', async () => {
+    const end = Promise.withResolvers<void>();
+    due.add('a');
+    start(() => end.promise, count);
+    await expect.poll(() => begun, { timeout: 10_000 }).toEqual(['a']);
+    work?.hold();
+    due.add('b');
+    stored();
+    clock.advance(86_400_000);
+    expect([begun, await left(), clock.pending]).toEqual([['a'], [{ id: 'a', tries: 1 }], 0]);
+    due.delete('a');
+    end.resolve();
+    await expect.poll(left, { timeout: 10_000 }).toEqual([]);
+    expect([begun, counted]).toEqual([['a'], []]);
   });
 });
 

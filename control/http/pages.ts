@@ -68,9 +68,12 @@ export function fitPage<T extends object>(items: readonly T[], omittable: Omitta
   return items.map((item) => withinShare(item, omittable, share).item);
 }
 
-/** One thing that is read by its id, without its largest parts where it is larger than any answer may be. */
-export function fitOne<T extends object>(item: T, omittable: Omittable): Listed<T> {
-  return withinShare(item, omittable, oneBytes).item;
+/**
+ * One thing that is read by its id, without its largest parts where it is larger than any answer may be.
+ * @param most bytes of its JSON
+ */
+export function fitOne<T extends object>(item: T, omittable: Omittable, most = oneBytes): Listed<T> {
+  return withinShare(item, omittable, most).item;
 }
 
 /** Leaves out the largest parts until the rest fits. `bytes` are those of the whole. */

@@ -58,7 +58,7 @@ export async function startControl(
   env: Readonly<Record<string, string>> = {},
   webhooks: AppOptions['webhooks'] = {},
   conversations: AppOptions['conversations'] = {},
-  more: Pick<AppOptions, 'promotionGate'> = {},
+  { begin = true, ...more }: Pick<AppOptions, 'promotionGate'> & { readonly begin?: boolean } = {},
 ): Promise<TestControl> {
   const config: ControlConfig = readControlConfig({
     DATABASE_URL: ':memory:',
@@ -77,7 +77,8 @@ export async function startControl(
     conversations,
     ...more,
   });
-  await control.begin();
+  // Without its background work a test does what is left in the database by hand.
+  if (begin) await control.begin();
   const { db } = control.services.database;
   const organization = (name: string, sipEnabled: boolean) =>
     control.services.edgeConfig.change(async (trx, altered) => {

@@ -4,11 +4,14 @@ import SqliteFile from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ControlProgram } from '../../test/system/control-program.ts';
 import { noticeSchedule } from '../alerts/notice-rules.ts';
+import { loadSecretKey, SecretBox } from '../db/secrets.ts';
 import { newDelivery } from '../db/testing/delivery.ts';
+import { mostCrashes } from '../db/under-way.ts';
+import { portContext } from '../porting/sealed-store.ts';
 import { webhookSchedule } from './rules.ts';
 
-/** Discard (RFC 863): nobody listens, and nothing gets there. */
-const deadlyPort = 9;
+/** Assigned to nothing (IANA): nobody listens, and `fetch` does not refuse it as it does port 9. */
+const deadlyPort = 4;
 const hook = join(import.meta.dirname, '..', '..', 'test', 'fakes', 'deadly-port.mjs');
 
 let control: ControlProgram;
@@ -58,11 +61,26 @@ const queues = {
     subject: 'Alert',
     text: 'Alert',
   },
+  port_mails: {
+    ...delivered,
+    request_id: 'request',
+    kind: 'status',
+    recipient: 'night@example.com',
+    subject: 'Port',
+    // Sealed when the key of the data folder is there.
+    text: '',
+  },
 };
 type Queue = keyof typeof queues;
 
 function insert(queue: Queue): void {
-  const row = { ...queues[queue], org_id: control.keys.org_id };
+  const sealed = () =>
+    new SecretBox(loadSecretKey(null, control.folder)).seal('Port', portContext('request', 'mail'));
+  const row = {
+    ...queues[queue],
+    org_id: control.keys.org_id,
+    ...(queue === 'port_mails' && { text: sealed() }),
+  };
   const names = Object.keys(row);
   const sql = `insert into ${queue} (${names.join(', ')}) values (${names.map((name) => `@${name}`).join(', ')})`;
   database((connection) => connection.prepare(sql).run(row));
@@ -91,8 +109,8 @@ const makeDue = (queue: Queue, attempts: number) =>
       .run(new Date().toISOString(), attempts),
   );
 
-const start = (way: 'abort' | 'throw') =>
-  control.start({ DEADLY_WAY: way, NODE_OPTIONS: `--import ${hook}` });
+const start = (way: 'abort' | 'throw', env: Readonly<Record<string, string>> = {}) =>
+  control.start({ DEADLY_WAY: way, NODE_OPTIONS: `--import ${hook}`, ...env });
 
 async function healthOf(): Promise<unknown> {
   return (await fetch(`${control.url}/health`)).json();
@@ -102,6 +120,7 @@ it.each([
   ['webhook_deliveries', 'abort', webhookSchedule.length],
   ['webhook_deliveries', 'throw', webhookSchedule.length],
   ['alert_notices', 'abort', noticeSchedule.length],
+  ['port_mails', 'abort', noticeSchedule.length],
 ] as const)(
   'work of %s that ends the program (%s) never keeps it from coming up, counts as a try each time, and is given up after %i',
   async (queue, way, most) => {
@@ -133,3 +152,70 @@ it.each([
   },
   600_000,
 );
+
+/** A pathway and its scenario. Returns their ids. */
+async function tested(node: object, assertion: object): Promise<{ pathway_id: string; scenario_id: string }> {
+  const { pathway_id } = await control.call<{ pathway_id: string }>('POST', '/v1/pathway/create', {
+    name: 'Deadly',
+  });
+  const nodes = [
+    node,
+    { id: 'done', type: 'End Call', data: { name: 'Done', text: 'Goodbye.' } },
+    { id: 'other', type: 'End Call', data: { name: 'Other', text: 'Sorry.' } },
+  ];
+  const edges = [{ source: 'first', target: 'done', data: { label: 'success' } }];
+  await control.call('POST', `/v1/pathway/${pathway_id}`, { nodes, edges });
+  const { id } = await control.call<{ id: string }>('POST', '/v1/agent-testing/scenarios', {
+    pathway_id,
+    name: 'Deadly',
+    scenario_type: 'REPLAY',
+    input_messages: [{ role: 'user', content: 'Hello' }],
+    assertions: [assertion],
+  });
+  return { pathway_id, scenario_id: id };
+}
+const first = <Row>(sql: string) => database((connection) => connection.prepare<[], Row>(sql).get());
+
+it('a test run that ends the program never keeps it from coming up, counts as a try each time, and is given up after three', async () => {
+  await start('abort');
+  const url = `http://127.0.0.1:${deadlyPort}/`;
+  const node = { id: 'first', type: 'Webhook', data: { name: 'First', isStart: true, method: 'GET', url } };
+  const assertion = { type: 'NODE_REACHED', config: { node_id: 'done' } };
+  const { scenario_id } = await tested(node, assertion);
+  // The program may be dead before it has answered.
+  await control.call('POST', `/v1/agent-testing/scenarios/${scenario_id}/run`, {}).catch(() => undefined);
+  const run = () => first('select status, attempts from test_runs');
+  for (let death = 1; death <= 3; death++) {
+    await control.ended();
+    expect(run()).toEqual({ status: 'RUNNING', attempts: death });
+    await start('abort');
+  }
+  await expect.poll(run, { timeout: 120_000 }).toEqual({ status: 'ERROR', attempts: 4 });
+  expect(first('select error_message as told from test_run_records')).toEqual({
+    told: 'The run was broken off 3 times and is not tried again.',
+  });
+  expect(await healthOf()).toMatchObject({ checks: { database: 'ok' } });
+  await control.end('SIGTERM');
+}, 900_000);
+
+it('a tornado step that ends the program never keeps it from coming up, and ends its session after five', async () => {
+  // Who plans is a model, asked when a scenario has failed.
+  const judge = { LLM_JUDGE_BASE_URL: `http://127.0.0.1:${deadlyPort}`, LLM_JUDGE_MODEL: 'judge' };
+  await start('abort', judge);
+  const node = { id: 'first', type: 'Default', data: { name: 'First', isStart: true, text: 'Hello.' } };
+  const { pathway_id } = await tested(node, { type: 'NODE_REACHED', config: { node_id: 'other' } });
+  await control.call('POST', '/v1/agent-testing/tornado/start', { pathway_id }).catch(() => undefined);
+  const tries = () => first("select tries from work_under_way where queue = 'tornado step'");
+  for (let death = 1; death <= mostCrashes; death++) {
+    await control.ended();
+    expect(tries()).toEqual({ tries: death });
+    await start('abort', judge);
+  }
+  const session = () => first('select status, error_message as told from test_tornado_sessions');
+  await expect
+    .poll(session, { timeout: 120_000 })
+    .toEqual({ status: 'ERROR', told: 'The service ended again and again during a step.' });
+  expect(tries()).toBeUndefined();
+  expect(await healthOf()).toMatchObject({ checks: { database: 'ok' } });
+  await control.end('SIGTERM');
+}, 900_000);

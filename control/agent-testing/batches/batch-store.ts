@@ -3,6 +3,7 @@ import type { Batch, BatchLine } from '#shared/api/agent-testing/batches.ts';
 import type { TriggerSource } from '#shared/api/agent-testing/runs.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Db, TestBatchRow } from '../../db/tables.ts';
+import { type NewestPage, newestPage } from '../../http/newest-page.ts';
 import { queueEvent } from '../../webhooks/store.ts';
 import { runsOf } from '../runs/run-store.ts';
 import { runLines } from '../runs/views.ts';
@@ -29,21 +30,12 @@ export async function requireBatch(db: Db, orgId: string, id: string): Promise<T
 }
 
 /** One page, newest first, and how many there are in all. */
-export async function listBatches(
+export function listBatches(
   db: Db,
   orgId: string,
   page: { readonly limit: number; readonly offset: number },
-): Promise<{ rows: TestBatchRow[]; total: number }> {
-  const all = db.selectFrom('test_batches').where('org_id', '=', orgId);
-  const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  const rows = await all
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  return { rows, total };
+): Promise<NewestPage<TestBatchRow>> {
+  return newestPage(db.selectFrom('test_batches').selectAll().where('org_id', '=', orgId), page);
 }
 
 /** A batch without its runs. */

@@ -4,7 +4,7 @@ import { queueEvent } from '../../webhooks/store.ts';
 import { settleBatch } from '../batches/batch-store.ts';
 import { settleSet } from '../simulation-sets/set-store.ts';
 import { findRecord, findRun, resultsOf } from './run-store.ts';
-import { runView } from './views.ts';
+import { sentRunView } from './views.ts';
 
 /** @param now ISO, when it ended */
 export async function afterEnd(db: Db, run: TestRunRow, now: string): Promise<void> {
@@ -29,7 +29,7 @@ async function announceRun(db: Db, { id, org_id, webhook_url }: TestRunRow, now:
       type: 'test_run.completed',
       url: webhook_url,
       subjectId: id,
-      data: runView(run, await findRecord(db, id), results),
+      data: sentRunView(run, await findRecord(db, id), results),
     },
   );
 }

@@ -326,6 +326,26 @@ describe('after a restart', () => {
   });
 });
 
+describe('a program that drains', () => {
+  it('begins no run more, and leaves claimed what fails, which may be what the fault was in', async () => {
+    const [failing = '', passing = ''] = await waiting('a', 2);
+    start({ perOrganization: 2 });
+    await begin(2);
+    queue.hold();
+    const [waits = ''] = await waiting('a');
+    announcements.announce(testRunsSubject);
+    clock.advance(30_000);
+    begun[0]?.fail(new Error('broken'));
+    begun[1]?.done();
+    expect((await turned(passing, 'PASSED')).attempts).toBe(1);
+    await failures(1);
+    await expect.poll(() => queue.running, { timeout: 10_000 }).toBe(0);
+    expect(await rowOf(failing)).toMatchObject({ status: 'RUNNING', worker: 'me', attempts: 1 });
+    expect(await rowOf(waits)).toMatchObject({ status: 'PENDING', attempts: 0 });
+    expect(begun).toHaveLength(2);
+  });
+});
+
 describe('a run whose worker is gone', () => {
   it('is taken up when its lease is over', async () => {
     start();

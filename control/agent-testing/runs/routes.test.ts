@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../testing/harness.ts';
+import { cancelledEnd, finishRun } from '../runs-store.ts';
+import { storeFinishedRun } from '../testing.ts';
 import { bookingGraph, bookingPersona, TestingClient } from './testing.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
@@ -349,6 +351,29 @@ describe('the end of a run', () => {
     expect(event).toMatchObject({ url: 'https://hooks.example.com/run', type: 'test_run.completed' });
     const { data, errors, ...bare } = run;
     expect(JSON.parse(event?.body ?? '{}')).toMatchObject({ type: 'test_run.completed', data: bare });
+  });
+
+  it('is told without the largest parts of a run that is larger than 1 MiB, and names them', async () => {
+    const { db } = test.control.services.database;
+    const createdAt = '2030-01-01T00:00:00.000Z';
+    const more = { status: 'RUNNING', webhook_url: 'https://hooks.example.com/large' } as const;
+    const scenarioId = await scenario();
+    const id = await storeFinishedRun(db, { orgId: test.orgId, scenarioId, createdAt, more });
+    const variables_extracted = JSON.stringify({ large: 'é'.repeat(600_000) });
+    const record = { variables_extracted, ending: JSON.stringify({ by: 'agent', reason: 'Done.' }) };
+    const end = { ...cancelledEnd(createdAt), status: 'PASSED', score: 1, record } as const;
+    await db.transaction().execute((trx) => finishRun(trx, id, end));
+    const { body } = await db
+      .selectFrom('webhook_deliveries')
+      .select('body')
+      .where('subject_id', '=', id)
+      .executeTakeFirstOrThrow();
+    expect(Buffer.byteLength(body ?? '')).toBeLessThan(1_048_576 + 1024);
+    expect(JSON.parse(body ?? '{}')).toMatchObject({
+      data: { id, status: 'PASSED', variables_extracted: {}, omitted: ['variables_extracted'] },
+    });
+    // It is whole under its id.
+    expect((await client.call('GET', `/runs/${id}`)).body).not.toHaveProperty('omitted');
   });
 
   it('is final: it cannot be cancelled', async () => {

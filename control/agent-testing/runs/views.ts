@@ -2,7 +2,7 @@
 import type { AssertionResultView, AssertionType } from '#shared/api/agent-testing/assertions.ts';
 import type { Run, RunRowView, TriggerSource } from '#shared/api/agent-testing/runs.ts';
 import type { Db, TestAssertionResultRow, TestRunRecordRow } from '../../db/tables.ts';
-import { fitOne, type Listed, readPage } from '../../http/pages.ts';
+import { fitOne, type Listed, type Omittable, readPage } from '../../http/pages.ts';
 import type { ChatLine, RecordedToolCall, RecordedWebhook } from '../ports.ts';
 import { round4, rounded } from '../statistics.ts';
 import { listedResults, type RunWithName } from './run-store.ts';
@@ -87,13 +87,23 @@ export function runView(
 
 /** A run under its own id, without what was said to and heard from others where that is more than an answer has room for. */
 export function oneRunView(...parts: Parameters<typeof runView>): Listed<Run> {
-  return fitOne(runView(...parts), {
-    tool_calls: [],
-    webhook_calls: [],
-    variables_extracted: {},
-    assertion_results: [],
-    chat_history: [],
-  });
+  return fitOne(runView(...parts), omittable);
+}
+
+const omittable: Omittable = {
+  tool_calls: [],
+  webhook_calls: [],
+  variables_extracted: {},
+  assertion_results: [],
+  chat_history: [],
+};
+
+/** JSON of the run in a webhook, bytes: what common receivers take. */
+const webhookBytes = 1_048_576;
+
+/** A run as its webhook carries it: the receiver reads what was left out under the run's id. */
+export function sentRunView(...parts: Parameters<typeof runView>): Listed<Run> {
+  return fitOne(runView(...parts), omittable, webhookBytes);
 }
 
 function parsed<T>(text: string | null): T | null {

@@ -3,6 +3,7 @@ import type { AssertionType } from '#shared/api/agent-testing/assertions.ts';
 import type { ScenarioStatistics, SimulationLine } from '#shared/api/agent-testing/batches.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Db, TestSimulationSetRow } from '../../db/tables.ts';
+import { type NewestPage, newestPage } from '../../http/newest-page.ts';
 import { queueEvent } from '../../webhooks/store.ts';
 import { overallStatistics, type SimulatedRun, scenarioStatistics, setStatus } from '../simulation-rules.ts';
 
@@ -23,21 +24,12 @@ export async function requireSet(db: Db, orgId: string, id: string): Promise<Tes
 }
 
 /** One page, newest first, and how many there are in all. */
-export async function listSets(
+export function listSets(
   db: Db,
   orgId: string,
   page: { readonly limit: number; readonly offset: number },
-): Promise<{ rows: TestSimulationSetRow[]; total: number }> {
-  const all = db.selectFrom('test_simulation_sets').where('org_id', '=', orgId);
-  const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  const rows = await all
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  return { rows, total };
+): Promise<NewestPage<TestSimulationSetRow>> {
+  return newestPage(db.selectFrom('test_simulation_sets').selectAll().where('org_id', '=', orgId), page);
 }
 
 /** A set without its statistics. */

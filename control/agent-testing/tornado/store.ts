@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { FixPlan } from '#shared/api/agent-testing/tornado.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Db, TestTornadoIterationRow, TestTornadoSessionRow } from '../../db/tables.ts';
+import { type NewestPage, newestPage } from '../../http/newest-page.ts';
 import type { Fix } from './fixes.ts';
 
 export async function insertSession(db: Db, row: TestTornadoSessionRow): Promise<void> {
@@ -22,21 +23,12 @@ export async function requireSession(db: Db, orgId: string, id: string): Promise
 }
 
 /** One page, newest first, and how many there are in all. */
-export async function listSessions(
+export function listSessions(
   db: Db,
   orgId: string,
   page: { readonly limit: number; readonly offset: number },
-): Promise<{ rows: TestTornadoSessionRow[]; total: number }> {
-  const all = db.selectFrom('test_tornado_sessions').where('org_id', '=', orgId);
-  const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  const rows = await all
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  return { rows, total };
+): Promise<NewestPage<TestTornadoSessionRow>> {
+  return newestPage(db.selectFrom('test_tornado_sessions').selectAll().where('org_id', '=', orgId), page);
 }
 
 /** The session if it is running. */

@@ -1,0 +1,27 @@
+/** One page of rows, newest first, with how many there are in all. */
+import { type SelectQueryBuilder, sql } from 'kysely';
+
+export interface NewestPage<Row> {
+  readonly rows: Row[];
+  readonly total: number;
+}
+
+/** @param all every row that may be listed, with its columns; has `created_at` and `id` */
+export async function newestPage<DB, TB extends keyof DB, Row>(
+  all: SelectQueryBuilder<DB, TB, Row>,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<NewestPage<Row>> {
+  const { total } = await all
+    .clearSelect()
+    .select(sql<number>`count(*)`.as('total'))
+    .$castTo<{ readonly total: number }>()
+    .executeTakeFirstOrThrow();
+  const rows = await all
+    .orderBy(sql.ref('created_at'), 'desc')
+    .orderBy(sql.ref('id'), 'desc')
+    .limit(limit)
+    .offset(offset)
+    .$castTo<Row>()
+    .execute();
+  return { rows, total };
+}
