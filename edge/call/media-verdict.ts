@@ -2,7 +2,8 @@
  * What is known of the audio of a call, as a verdict and as sentences: one table for call records and test calls. Pure.
  *
  * Audio goes out when packets were sent and the peer does not say by RTCP that none arrive. It comes in when packets
- * were taken, unless the peer's stream has moved to a source that is not followed. What nothing proves is called so.
+ * were taken, unless the peer's stream has moved to a source that is not followed, or its sender reports count packets
+ * that do not arrive any more. What nothing proves is called so.
  */
 import type { MediaReport, MediaVerdict, PeerHears } from '#shared/edge-protocol/calls.ts';
 
@@ -22,6 +23,10 @@ export interface MediaEvidence {
   readonly sent: number;
   readonly received: number;
   readonly peerHears: PeerHears;
+  /** Packets sent since the last that the peer has by its reports, whose highest sequence number stands still; 0: it goes up. */
+  readonly unheard: number;
+  /** Packets that the peer's sender reports count since audio of it was heard last, and that did not arrive. */
+  readonly lostInSilence: number;
   /** Percent of our packets that the peer's last RTCP report says it lost; null when none came. */
   readonly lossSent: number | null;
   /** Authentic RTCP packets of the peer. */
@@ -40,13 +45,15 @@ export interface MediaEvidence {
 
 /** Percent of our packets that the peer must miss for none to arrive: the first may come before it is ready. */
 const allLost = 95;
+/** Packets lost in silence that are a stream, and not one report that overtook its audio: 1 s. */
+const lostStream = 50;
 /** Percent of lost packets that a person hears. */
 export const audibleLoss = 5;
 
 export function mediaVerdict(evidence: MediaEvidence): Pick<MediaReport, 'verdict' | 'cause'> {
-  const { sent, received, moved } = evidence;
+  const { sent, received, moved, lostInSilence } = evidence;
   const isHeard = sent > 0 && reportedHearing(evidence.peerHears, evidence.lossSent);
-  const hears = received > 0 && moved === null;
+  const hears = received > 0 && moved === null && lostInSilence < lostStream;
   return { verdict: verdictOf(isHeard, hears), cause: causeOf(evidence, isHeard, hears) };
 }
 
@@ -71,7 +78,7 @@ function causeOf(evidence: MediaEvidence, isHeard: boolean, hears: boolean): str
     : `${sendingCause(evidence)} ${receivingCause(evidence)}`;
 }
 
-function sendingCause({ sent, held, direction, peerHears, lossSent }: MediaEvidence): string {
+function sendingCause({ sent, held, direction, peerHears, unheard, lossSent }: MediaEvidence): string {
   if (sent === 0) {
     if (held) return 'The peer held the call, so nothing was sent to it.';
     if (direction === 'recvonly' || direction === 'inactive') {
@@ -80,6 +87,9 @@ function sendingCause({ sent, held, direction, peerHears, lossSent }: MediaEvide
     return 'Nothing was sent: the agent gave no audio before the call ended.';
   }
   const way = 'a firewall or NAT on the way may drop them, or the SDP of the peer names a wrong address';
+  if (peerHears === 'no' && unheard > 0) {
+    return `The peer does not hear us any more: the highest sequence number in its RTCP reports stands still, and ${count(unheard)} sent since did not arrive there: ${way}.`;
+  }
   if (peerHears === 'no') {
     return `The peer sends RTCP reports without a word about our packets, so none arrives there: ${way}.`;
   }
@@ -88,7 +98,14 @@ function sendingCause({ sent, held, direction, peerHears, lossSent }: MediaEvide
 
 /** The surest sign comes first. */
 function receivingCause(evidence: MediaEvidence): string {
-  const { dropped, moved, codec, held, direction, rtcpPackets, peerAddress } = evidence;
+  const { dropped, moved, codec, held, direction, rtcpPackets, peerAddress, lostInSilence, received } =
+    evidence;
+  // Those that came and were dropped are missing in the peer's count too.
+  const arrived = moved !== null || dropped.undecrypted + dropped.fromElsewhere >= lostInSilence;
+  if (lostInSilence >= lostStream && !arrived) {
+    const since = received > 0 ? 'since the last that arrived' : 'and none arrived';
+    return `Audio of the peer is lost on the way: its RTCP sender reports count ${count(lostInSilence)} ${since}. A firewall or NAT may block the RTP port alone.`;
+  }
   if (dropped.unclaimed > 0) {
     return `${count(dropped.unclaimed)} came from the peer, but of another codec or payload type than the agreed ${codec}.`;
   }

@@ -39,6 +39,12 @@ async function talkUntil({ peer, leg }: Call, done: () => boolean, report: () =>
   throw new Error(`after 30 s the leg reports ${JSON.stringify(leg.report())}`);
 }
 
+/** What a peer reports that talks and hears. */
+function reportBoth(peer: SrtpPeer): void {
+  peer.reportSending();
+  peer.report();
+}
+
 test('nothing arrives at the peer: its sender reports without a block say so', async () => {
   const call = await callOverNetwork();
   const { peer, leg, network } = call;
@@ -76,6 +82,113 @@ test('nothing arrives at the peer any more: it was heard before', async () => {
     () => peer.reportSending(),
   );
   expect(leg.report().verdict).toBe('receive_only');
+});
+
+test('nothing arrives at the peer any more: its reports keep the block, and the number in it stands still', async () => {
+  const call = await callOverNetwork();
+  const { peer, leg, network } = call;
+  const report = () => peer.report();
+  await talkUntil(call, () => leg.report().peer_hears === 'yes', report);
+  network.drops.toPeer = (kind) => kind === 'rtp';
+  await talkUntil(call, () => leg.report().peer_hears === 'no', report);
+  expect(leg.report()).toMatchObject({
+    verdict: 'receive_only',
+    mos: 1,
+    cause: expect.stringMatching(/^The peer does not hear us any more: .* stands still/),
+  });
+  // It hears again; then it is given a new path, whose stream has another SSRC.
+  network.drops.toPeer = undefined;
+  await talkUntil(call, () => leg.report().peer_hears === 'yes', report);
+  peer.rekey();
+  peer.connect(network.answered(await leg.answer(network.offered(peer.sdp()))));
+  const before = peer.packets;
+  await talkUntil(call, () => peer.packets - before > 300, report);
+  expect(leg.report()).toMatchObject({ verdict: 'two_way', peer_hears: 'yes' });
+});
+
+test('the number in the reports of the peer never moves', async () => {
+  const call = await callOverNetwork();
+  const { peer, leg } = call;
+  await talkUntil(
+    call,
+    () => leg.report().peer_hears === 'no',
+    () => peer.report(0, 1),
+  );
+  expect(leg.report()).toMatchObject({
+    verdict: 'receive_only',
+    cause: expect.stringMatching(/stands still/),
+  });
+});
+
+test('a number that counts other cycles than ours says as much, when it stands still and when it moves', async () => {
+  const call = await callOverNetwork();
+  const { peer, leg, network } = call;
+  const report = () => peer.report(0, peer.highest + 5 * 0x10000);
+  await talkUntil(call, () => leg.report().peer_hears === 'yes', report);
+  await talkUntil(call, () => peer.packets > 400, report);
+  expect(leg.report()).toMatchObject({ verdict: 'two_way', peer_hears: 'yes' });
+  network.drops.toPeer = (kind) => kind === 'rtp';
+  await talkUntil(call, () => leg.report().peer_hears === 'no', report);
+});
+
+test('a number that stands still says nothing while nothing is sent', async () => {
+  const call = await callOverNetwork();
+  const { peer, leg, network } = call;
+  await talkUntil(
+    call,
+    () => leg.report().peer_hears === 'yes',
+    () => peer.report(),
+  );
+  // A hold: the peer does not want to hear us (RFC 3264 section 8.4), and says so on the path that it has.
+  await leg.answer(network.offered(peer.sdp({ direction: 'inactive' })));
+  const before = leg.report().rtcp_packets_received ?? 0;
+  const sent = leg.report().packets_sent;
+  await talkUntil(
+    call,
+    () => (leg.report().rtcp_packets_received ?? 0) > before + 20,
+    () => peer.report(),
+  );
+  expect(leg.report()).toMatchObject({ verdict: 'two_way', peer_hears: 'yes', packets_sent: sent });
+});
+
+test('all audio of the peer is lost from some moment on: its sender reports count it', async () => {
+  const call = await callOverNetwork();
+  const { peer, leg, network } = call;
+  const report = () => reportBoth(peer);
+  await talkUntil(call, () => leg.report().packets_received >= 100, report);
+  expect(leg.report()).toMatchObject({ verdict: 'two_way', packets_lost: 0 });
+  network.drops.toEdge = (kind) => kind === 'rtp';
+  await talkUntil(call, () => leg.report().verdict === 'send_only', report);
+  const { packets_lost, mos_received, cause, summary } = leg.report();
+  expect(packets_lost).toBeGreaterThanOrEqual(50);
+  expect(mos_received).toBeLessThan(3);
+  expect(cause).toMatch(/^Audio of the peer is lost on the way: .* packets since the last that arrived/);
+  expect(summary).toMatch(/^No audio comes from the peer\. Audio of the peer is lost on the way/);
+  network.drops.toEdge = undefined;
+  await talkUntil(call, () => leg.report().verdict === 'two_way', report);
+  expect(leg.report().packets_lost).toBeGreaterThanOrEqual(50);
+});
+
+test('a peer that falls silent has lost nothing, nor has one whose stream gets another SSRC', async () => {
+  const call = await callOverNetwork();
+  const { peer, leg } = call;
+  const report = () => reportBoth(peer);
+  await talkUntil(call, () => leg.report().packets_received >= 100, report);
+  peer.ssrc = (peer.ssrc + 1) >>> 0;
+  // Its own count goes on, so that only the SSRC tells the streams apart.
+  peer.sent += 5000;
+  const heard = leg.report().packets_received;
+  await talkUntil(call, () => leg.report().packets_received >= heard + 100, report);
+  const before = leg.report().rtcp_packets_received ?? 0;
+  await vi.waitFor(
+    () => {
+      report();
+      expect(leg.report().rtcp_packets_received).toBeGreaterThan(before + 5);
+    },
+    { timeout: 30_000, interval: 200 },
+  );
+  const { verdict, packets_lost } = leg.report();
+  expect({ verdict, lost: packets_lost < 100 }).toEqual({ verdict: 'two_way', lost: true });
 });
 
 test('a fifth of our packets is lost: the score is that of the worse direction', async () => {

@@ -14,6 +14,9 @@ const look = (unclaimed: number, undecrypted = 0, rtcpPackets = 0) => ({
   rtcpPackets,
   reports: 0,
   reportsAboutUs: 0,
+  unheard: 0,
+  sentByPeer: 0,
+  arrivedOfThem: 0,
   lastElsewhere: null as string | null,
   roundTripMs: null,
   peerLoss: null as number | null,
@@ -228,5 +231,71 @@ describe('a source that changes', () => {
     quality.takeStats(elsewhere(7), 0);
     quality.takeStats(elsewhere(2), 0);
     expect(session(quality).packets_from_elsewhere).toBe(9);
+  });
+});
+
+describe('audio that is lost behind the last packet', () => {
+  const report = (quality: LegQuality) => quality.report(null, { ...nothingSent, packetsSent: 500 }, us);
+  const counted = (sentByPeer: number, arrivedOfThem: number) => ({ ...look(0), sentByPeer, arrivedOfThem });
+
+  /** A peer that was heard for 10 s, with two sender reports. */
+  function heard() {
+    const { clock, quality } = setUp();
+    const reception = quality.reception(8000);
+    const hear = () => {
+      for (let i = 0; i < 250; i++) {
+        reception.push(1, reception.received, reception.received * 160, reception.received * 20);
+        clock.advance(20);
+        quality.heard(clock.now());
+      }
+    };
+    hear();
+    hear();
+    quality.takeStats(counted(250, 250), 500);
+    return { clock, quality, hear };
+  }
+
+  test('is known by the sender reports, which go on counting', () => {
+    const { clock, quality } = heard();
+    clock.advance(5000);
+    quality.takeStats(counted(500, 250), 750);
+    expect(report(quality)).toMatchObject({ verdict: 'send_only', packets_lost: 250 });
+    clock.advance(5000);
+    quality.takeStats(counted(750, 250), 1000);
+    expect(report(quality)).toMatchObject({ verdict: 'send_only', packets_lost: 500 });
+  });
+
+  test('is none when the peer is silent', () => {
+    const { clock, quality } = heard();
+    clock.advance(20_000);
+    quality.takeStats(counted(250, 250), 1500);
+    expect(report(quality)).toMatchObject({ verdict: 'two_way', packets_lost: 0 });
+  });
+
+  test('is over when audio comes again, and stays counted', () => {
+    const { clock, quality, hear } = heard();
+    clock.advance(5000);
+    quality.takeStats(counted(500, 250), 750);
+    hear();
+    expect(report(quality)).toMatchObject({ verdict: 'two_way', packets_lost: 250 });
+    quality.takeStats(counted(750, 500), 1000);
+    expect(report(quality)).toMatchObject({ verdict: 'two_way', packets_lost: 250 });
+  });
+
+  test('is not what a report counts ahead of its audio', () => {
+    const { quality, hear } = heard();
+    hear();
+    quality.takeStats(counted(540, 500), 750);
+    expect(report(quality)).toMatchObject({ verdict: 'two_way', packets_lost: 0 });
+  });
+
+  test('is counted over all paths of the call', () => {
+    const { clock, quality } = heard();
+    clock.advance(5000);
+    quality.takeStats(counted(500, 250), 750);
+    quality.takeStats(counted(0, 0), 750);
+    clock.advance(5000);
+    quality.takeStats(counted(100, 0), 1000);
+    expect(report(quality)).toMatchObject({ verdict: 'send_only', packets_lost: 350 });
   });
 });

@@ -3,6 +3,7 @@ import type { Clock } from '#shared/clock.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import type { DroppedPackets } from '../call/media-verdict.ts';
 import { PeerHearing } from './quality/peer-hearing.ts';
+import { PeerSending } from './quality/peer-sending.ts';
 import { Reception } from './quality/reception.ts';
 import { mediaReport } from './quality/report.ts';
 import type { RelayLook } from './relay.ts';
@@ -37,6 +38,8 @@ export class LegQuality {
   #peerLoss: number | null = null;
   #wasSilent = false;
   readonly #hearing = new PeerHearing();
+  readonly #sending = new PeerSending();
+  #heardSinceLook = false;
   /** From elsewhere: in all, since the known source fell silent, and where the last one came from. */
   #fromElsewhere = 0;
   #elsewhereInSilence = 0;
@@ -57,7 +60,9 @@ export class LegQuality {
 
   heard(nowMs: number): void {
     this.#heardAt = nowMs;
+    this.#heardSinceLook = true;
     this.#elsewhereInSilence = 0;
+    this.#sending.heard();
   }
 
   /** Packets sent past this process. */
@@ -128,9 +133,11 @@ export class LegQuality {
     const unclaimed = stats.dropped.unclaimed - this.#dropped.unclaimed;
     this.#countElsewhere(stats);
     this.#dropped = stats.dropped;
-    const { reports, reportsAboutUs: aboutUs, peerLoss } = stats;
+    const { reports, reportsAboutUs: aboutUs, unheard, peerLoss, sentByPeer, arrivedOfThem } = stats;
     const loss = peerLoss ?? this.#peerLoss;
-    this.#hearing.look({ nowMs: this.#clock.now(), sent, reports, aboutUs, loss });
+    this.#hearing.look({ nowMs: this.#clock.now(), sent, reports, aboutUs, unheard, loss });
+    this.#sending.look({ sentByPeer, arrivedOfThem, heard: this.#heardSinceLook });
+    this.#heardSinceLook = false;
     this.#roundTripMs = stats.roundTripMs ?? this.#roundTripMs;
     this.#peerLoss = stats.peerLoss ?? this.#peerLoss;
     // The count begins anew with each path.
@@ -171,6 +178,9 @@ export class LegQuality {
       reception: this.#reception(),
       roundTripMs: this.#roundTripMs,
       peerHears: this.#hearing.hears,
+      unheard: this.#hearing.unheard,
+      lostByReports: this.#sending.lost,
+      lostInSilence: this.#sending.lostInSilence,
       peerLoss: this.#peerLoss,
       meanPeerLoss: this.#hearing.meanLoss,
       rtcpPackets: this.#rtcpPackets,

@@ -59,9 +59,20 @@ export interface PathStats {
   readonly dropped: DroppedPackets;
   /** Authentic RTCP packets of the peer since then. */
   readonly rtcpPackets: number;
-  /** Sender and receiver reports among them, and how many of these have a block about a stream of ours. */
+  /**
+   * Sender and receiver reports among them, and how many of these have a block about a stream of ours. One before
+   * which nothing new was sent to the peer is in neither count: it says nothing.
+   */
   readonly reports: number;
   readonly reportsAboutUs: number;
+  /**
+   * Packets sent to the peer after the highest sequence number that it has by its last report about us; 0 when that
+   * number is another one than in the report before.
+   */
+  readonly unheard: number;
+  /** Packets of the peer between its first and its last sender report: sent by its own count, and arrived. */
+  readonly sentByPeer: number;
+  readonly arrivedOfThem: number;
   /** Where the last RTP packet from elsewhere came from: `address:port`, IPv4 alone; null: none came, or over IPv6. */
   readonly lastElsewhere: string | null;
   /** From the peer's last receiver report, null before one came. */
@@ -247,13 +258,17 @@ export class SrtpPath {
     const rtcpPackets = transport?.rtpPacketLossSent ?? 0;
     const reports = transport?.rtxBytesReceived ?? 0;
     const reportsAboutUs = transport?.rtxBytesSent ?? 0;
+    const unheard = transport?.rtxSendBitrate ?? 0;
+    const sentByPeer = transport?.probationBytesSent ?? 0;
+    const arrivedOfThem = transport?.probationSendBitrate ?? 0;
     const lastElsewhere = placeOf(transport?.rtxRecvBitrate ?? 0);
     const lost = outbound && 'fractionLost' in outbound ? outbound.fractionLost : undefined;
     // RFC 3550 section 6.4.1: in 256ths; the worker says 0 before the first report. While the packets pass this
     // process by, reports are about the relay's stream.
     const peerLoss = reportsAboutUs > 0 && this.atNode && lost !== undefined ? lost / 256 : null;
     const roundTripMs = (this.atNode && roundTrip) || null;
-    return { dropped, rtcpPackets, reports, reportsAboutUs, lastElsewhere, roundTripMs, peerLoss };
+    const fromReports = { reports, reportsAboutUs, unheard, sentByPeer, arrivedOfThem };
+    return { dropped, rtcpPackets, ...fromReports, lastElsewhere, roundTripMs, peerLoss };
   }
 
   /** Gives back the ports and everything in the worker. Safe to call twice. */

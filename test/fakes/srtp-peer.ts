@@ -263,8 +263,9 @@ export class SrtpPeer {
    * Sends a receiver report about what is heard, which answers the last sender report (RFC 3550 section 6.4); an
    * empty one before that came.
    * @param lost share of the packets since the report before, 0..1
+   * @param highest extended highest sequence number; what was heard unless given
    */
-  report(lost = 0): void {
+  report(lost = 0, highest = this.#highest): void {
     const last = this.#senderReport;
     const rr = Buffer.alloc(last ? 32 : 8);
     rr[0] = last ? 0x81 : 0x80;
@@ -274,7 +275,7 @@ export class SrtpPeer {
     if (last) {
       rr.writeUInt32BE(this.#remoteSsrc, 8);
       rr[12] = Math.min(255, Math.round(lost * 256));
-      rr.writeUInt32BE(this.#highest, 16);
+      rr.writeUInt32BE(highest, 16);
       rr.writeUInt32BE(last.ntp, 24);
       rr.writeUInt32BE(Math.round((performance.now() - last.at) * 65.536), 28);
     }
@@ -295,6 +296,11 @@ export class SrtpPeer {
     sr.writeUInt32BE(this.sent * frame, 24);
     const remote = this.#remote;
     if (remote) this.#rtcp.send(this.#sender.protectRtcp(sr), remote.rtpPort + 1, remote.address);
+  }
+
+  /** Extended highest sequence number heard. */
+  get highest(): number {
+    return this.#highest;
   }
 
   /** Whether a sender report came. */

@@ -113,6 +113,9 @@ describe('mediaReport', () => {
     packetsLate: 0,
     roundTripMs: 24.04,
     peerHears: 'yes',
+    unheard: 0,
+    lostByReports: 0,
+    lostInSilence: 0,
     peerLoss: 0,
     meanPeerLoss: 0,
     rtcpPackets: 3,
@@ -152,6 +155,22 @@ describe('mediaReport', () => {
   it('counts packets that came too late as lost to the ear', () => {
     expect(mediaReport({ ...call, packetsLate: 1 }).mos).toBeLessThan(3);
     expect(mediaReport({ ...call, packetsLate: 1 }).packets_lost).toBe(0);
+  });
+
+  it('counts and scores what sender reports count beyond the gaps', () => {
+    const hundred = received(Array.from({ length: 100 }, (_, i) => i));
+    const lost = { ...call, reception: hundred, lostByReports: 100, lostInSilence: 100 };
+    const report = mediaReport(lost);
+    expect(report).toMatchObject({ packets_received: 100, packets_lost: 100, verdict: 'send_only' });
+    expect(report.mos_received).toBeLessThan(1.7);
+    expect(report.mos).toBe(report.mos_received);
+    expect(report.summary).toMatch(/^No audio comes from the peer\. Audio of the peer is lost on the way: /);
+    expect(mediaReport({ ...lost, reception: null })).toMatchObject({ mos_received: 1, mos: 1 });
+    const overtaken = { ...call, reception: hundred, lostByReports: 49 };
+    expect(mediaReport(overtaken)).toMatchObject({ packets_lost: 0, mos_received: 4.41 });
+    // The same packets: gaps show when audio comes again.
+    const gaps = { ...call, reception: received([1, 200]), lostByReports: 190 };
+    expect(mediaReport(gaps).packets_lost).toBe(198);
   });
 
   it('scores the worse direction', () => {
@@ -208,16 +227,23 @@ describe('PeerHearing', () => {
     let sent = 0;
     let reports = 0;
     let aboutUs = 0;
-    /** Seconds pass; then a report comes, `silent` of our packets or with this loss. */
-    const passes = (seconds: number, report: 'silent' | number | null, sending = true) => {
+    let behind = 0;
+    let unheard = 0;
+    /** Seconds pass; then a report comes, `silent` of our packets, `still` at a number or with this loss. */
+    const passes = (seconds: number, report: 'silent' | 'still' | number | null, sending = true) => {
       for (let i = 0; i < seconds; i++) {
         at += 1000;
         if (sending) sent += 50;
         const due = i === seconds - 1 ? report : null;
+        if (sending) behind += 50;
+        if (typeof due === 'number') behind = 0;
         if (due !== null) reports++;
-        if (typeof due === 'number') aboutUs++;
-        const loss = typeof due === 'number' ? due : null;
-        hearing.look({ nowMs: at, sent, reports, aboutUs, loss });
+        if (due !== null && due !== 'silent') {
+          aboutUs++;
+          unheard = behind;
+        }
+        const loss = typeof due === 'number' ? due : due === 'still' ? 0 : null;
+        hearing.look({ nowMs: at, sent, reports, aboutUs, unheard, loss });
       }
       return hearing.hears;
     };
@@ -253,6 +279,32 @@ describe('PeerHearing', () => {
     expect(passes(5, 0)).toBe('yes');
     expect(passes(5, 'silent')).toBe('yes');
     expect(passes(5, 'silent')).toBe('no');
+  });
+
+  it('takes a number that stands still for 5 s of packets for a no, until it goes up again', () => {
+    const { hearing, passes } = talking();
+    expect(passes(5, 0)).toBe('yes');
+    expect(passes(2, 'still')).toBe('yes');
+    expect(passes(2, 'still')).toBe('yes');
+    expect(passes(2, 'still')).toBe('no');
+    expect(hearing.unheard).toBe(300);
+    expect(passes(5, 'still')).toBe('no');
+    expect(passes(5, 0.9)).toBe('yes');
+    expect(hearing.unheard).toBe(0);
+    // What stood still counts in the loss of the report after it alone.
+    expect(hearing.meanLoss).toBe(0.45);
+  });
+
+  it('takes a number that has never gone up for a no', () => {
+    const { passes } = talking();
+    expect(passes(3, 'still')).toBe('yes');
+    expect(passes(3, 'still')).toBe('no');
+  });
+
+  it('lets a number stand still while nothing is sent', () => {
+    const { passes } = talking();
+    passes(5, 0);
+    for (let i = 0; i < 20; i++) expect(passes(5, 'still', false)).toBe('yes');
   });
 
   it('expects no word about a stream that is held', () => {

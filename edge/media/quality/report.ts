@@ -13,12 +13,15 @@ import { isPrivateAddress } from './private-address.ts';
 import type { Reception } from './reception.ts';
 
 /** What the media leg knows of a call at the moment of the report. */
-export interface CallMedia extends Pick<MediaEvidence, 'moved' | 'direction' | 'held' | 'peerAddress'> {
+export interface CallMedia
+  extends Pick<MediaEvidence, 'moved' | 'direction' | 'held' | 'peerAddress' | 'unheard' | 'lostInSilence'> {
   /** Null before negotiation. */
   readonly codec: CodecName | null;
   readonly packetsSent: number;
   /** Null when nothing was ever received. */
   readonly reception: Pick<Reception, 'received' | 'lost' | 'expected' | 'jitterMs'> | null;
+  /** Packets of the peer that did not arrive, by its sender reports. */
+  readonly lostByReports: number;
   /** Packets that came, but too late to be played. */
   readonly packetsLate: number;
   /** From RTCP, null when no report came. */
@@ -40,6 +43,8 @@ export interface CallMedia extends Pick<MediaEvidence, 'moved' | 'direction' | '
   readonly keys: boolean;
 }
 
+/** Packets that sender reports count beyond the gaps from which they are a loss, 1 s: reports and audio overtake each other. */
+const reportedLoss = 50;
 /** Time that packing 20 ms of audio takes at each end. */
 const packetMs = 20;
 /** What the jitter buffer of a peer commonly adds, milliseconds: two packets. */
@@ -62,7 +67,7 @@ export function mediaReport(call: CallMedia): MediaReport {
   const counts = {
     packets_sent: call.packetsSent,
     packets_received: received,
-    packets_lost: call.reception?.lost ?? 0,
+    packets_lost: packetsLost(call),
     ...(lossSent === null ? {} : { peer_loss_percent: lossSent }),
     rtcp_packets_received: rtcpPackets,
     peer_hears: peerHears,
@@ -82,14 +87,21 @@ export function mediaReport(call: CallMedia): MediaReport {
   };
 }
 
-/** The score of what we hear; null when nothing came. */
+/** Gaps in what came, or all that did not arrive by the peer's own count, which sees behind the last packet too. */
+function packetsLost({ reception, lostByReports }: CallMedia): number {
+  const gaps = reception?.lost ?? 0;
+  return lostByReports - gaps >= reportedLoss ? lostByReports : gaps;
+}
+
+/** The score of what we hear; null when nothing came and nothing tells whether anything was sent. */
 function receivedOpinion(call: CallMedia): number | null {
   const { codec, reception } = call;
-  if (codec === null || reception === null || reception.received === 0) return null;
-  const missing = reception.lost + call.packetsLate;
+  if (codec === null) return null;
+  const lost = packetsLost(call);
+  if (reception === null || reception.received === 0) return lost > 0 ? 1 : null;
   return meanOpinionScore({
     codec,
-    loss: missing / Math.max(1, reception.expected),
+    loss: (lost + call.packetsLate) / Math.max(1, reception.expected + lost - reception.lost),
     delayMs: (call.roundTripMs ?? 0) / 2 + packetMs + call.playoutDelayMs,
   });
 }

@@ -22,11 +22,16 @@ export const noPackets: PacketCounts = { packets_sent: 0, packets_received: 0 };
 export function provenMedia(report: MediaReport, before: PacketCounts, echoMs: number): MediaReport {
   const packets_sent = Math.max(0, report.packets_sent - before.packets_sent);
   const packets_received = Math.max(0, report.packets_received - before.packets_received);
-  const hears = packets_received >= streamPackets;
+  const hears = packets_received >= streamPackets && !ceased(report);
   const isHeard = packets_sent > 0 && hearsUs(report, echoMs);
   const verdict = verdictOf(isHeard, hears);
   const counted = { ...report, packets_sent, packets_received, verdict };
   return { ...counted, cause: verdict === 'two_way' ? null : causeOf(counted, report, before) };
+}
+
+/** Whether audio came and does not come any more: it has moved, or is lost on the way. */
+function ceased({ packets_received, verdict }: MediaReport): boolean {
+  return packets_received > 0 && (verdict === 'send_only' || verdict === 'none');
 }
 
 /** Whether our tone came back, or the reports of the far end leave it possible that it hears us. */
@@ -36,7 +41,7 @@ export function hearsUs({ peer_hears = 'unknown', peer_loss_percent }: MediaRepo
 
 function causeOf(counted: MediaReport, report: MediaReport, before: PacketCounts): string | null {
   const { packets_received: received, verdict } = counted;
-  if (verdict === 'receive_only') return report.cause;
+  if (verdict === 'receive_only' || ceased(report)) return report.cause;
   if (received > 0) return `Only ${count(received)} arrived after the answer.`;
   if (before.packets_received > 0)
     return `${count(before.packets_received)} came before the answer, and none after it.`;

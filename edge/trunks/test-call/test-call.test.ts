@@ -376,6 +376,21 @@ describe('a test call', () => {
     });
   });
 
+  it('has failed when audio came and is lost on the way since', async () => {
+    await answered();
+    const cause = 'Audio of the peer is lost on the way: its RTCP sender reports count 250 packets.';
+    await talk(11_000, {
+      speak: () => {},
+      counts: { ...twoWay, verdict: 'send_only', packets_received: 200, packets_lost: 250, cause },
+    });
+    expect(last()).toMatchObject({
+      result: 'failed',
+      error: 'NO_MEDIA',
+      diagnosis: expect.stringContaining('sender reports count 250 packets'),
+      media: { verdict: 'send_only', packets_received: 200 },
+    });
+  });
+
   it('says that only silence comes', async () => {
     await answered();
     await talk(11_000, { speak: () => {} });
