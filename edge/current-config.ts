@@ -8,6 +8,7 @@ export class CurrentConfig {
   #pathways = new Map<string, PathwayConfig>();
   #organizations = new Map<string, OrgConfig>();
   #numbers = new Map<string, NumberConfig>();
+  #organizationsWithNumbers = 0;
   /** Of trunks, by their id. */
   #passwords = new Map<string, string>();
   #allowedTargets = parseNetworks([]);
@@ -20,6 +21,7 @@ export class CurrentConfig {
       config.organizations.map((organization) => [organization.org_id, organization]),
     );
     this.#numbers = new Map(config.numbers.map((number) => [number.number, number]));
+    this.#organizationsWithNumbers = new Set(config.numbers.map(({ org_id }) => org_id)).size;
     this.#passwords = new Map(config.numbers.flatMap(passwordsOf));
     this.#allowedTargets = parseNetworks(config.allowed_private_targets);
   }
@@ -28,6 +30,8 @@ export class CurrentConfig {
     this.#pathways.get(`${id}@${version}`);
 
   readonly organization = (id: string): OrgConfig | undefined => this.#organizations.get(id);
+
+  readonly organizationsWithNumbers = (): number => this.#organizationsWithNumbers;
 
   readonly number = (number: string): NumberConfig | undefined => this.#numbers.get(number);
 

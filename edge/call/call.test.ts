@@ -409,9 +409,9 @@ describe('a call', () => {
 describe('the calls of an edge', () => {
   it('are counted against the capacity', async () => {
     await answered();
-    expect(calls.closedBecause).toBeNull();
+    expect(calls.closedFor(plan.orgId)).toBeNull();
     await answered(new FakeLeg({ sipCallId: 'call-2@test' }));
-    expect(calls.closedBecause).toBe('capacity');
+    expect(calls.closedFor(plan.orgId)).toBe('capacity');
   });
 
   it('are reported when they are refused', () => {
@@ -429,7 +429,7 @@ describe('the calls of an edge', () => {
     const drained = calls.drain(10_000).then(() => {
       done = true;
     });
-    expect(calls.closedBecause).toBe('draining');
+    expect(calls.closedFor(plan.orgId)).toBe('draining');
     await settle();
     expect(done).toBe(false);
     leg.peer.bye();

@@ -11,6 +11,7 @@ import { OutboundCall } from './outbound-call.ts';
 import type { OutboundParts, OutboundPlan } from './outbound-plan.ts';
 import type { CallLeg } from './ports/signaling.ts';
 import type { TransferOrder } from './ports/transfer.ts';
+import { type Full, fullFor, shareTaken } from './room.ts';
 import { refusalOf } from './transfer/outcome.ts';
 import { Transfer } from './transfer/transfer.ts';
 import type { TransferParts } from './transfer/transfer-plan.ts';
@@ -18,6 +19,10 @@ import type { TransferParts } from './transfer/transfer-plan.ts';
 export interface CallsDeps extends Omit<CallDeps, 'transfers'> {
   /** How many calls may be live at once. */
   readonly maxCalls: number;
+  /** How many organizations have numbers; absent: one. */
+  readonly organizations?: () => number;
+  /** Called once for every call of ours that is not placed because its organization has taken its share. */
+  readonly shareRefused?: () => void;
   /** What calls of ours need; absent: none are made. */
   readonly outbound?: OutboundParts;
   /** Asked before a call of ours is placed; absent: none is forbidden. */
@@ -37,6 +42,8 @@ export type OutboundChanges = Partial<OutboundParts & Pick<CallDeps, 'agents' | 
 export class Calls {
   readonly #deps: CallsDeps & CallDeps;
   readonly #live = new Map<string, LiveCall>();
+  /** Live calls by organization. */
+  readonly #byOrganization = new Map<string, number>();
   #draining = false;
   #whenEmpty: (() => void) | null = null;
 
@@ -66,14 +73,15 @@ export class Calls {
     return this.#deps.reporter.refusal ?? null;
   }
 
-  /** Why no further call can be taken, null when one can. */
-  get closedBecause(): 'draining' | 'capacity' | null {
-    if (this.#draining) return 'draining';
-    return this.#hasRoom ? null : 'capacity';
+  /** Why no further call of this organization can be taken, null when one can. */
+  closedFor(orgId: string): 'draining' | Full | null {
+    return this.#draining ? 'draining' : this.#fullFor(orgId);
   }
 
-  get #hasRoom(): boolean {
-    return this.#live.size < this.#deps.maxCalls;
+  #fullFor(orgId: string): Full | null {
+    const { maxCalls, organizations = () => 1 } = this.#deps;
+    const ofOrganization = this.#byOrganization.get(orgId) ?? 0;
+    return fullFor({ maxCalls, live: this.#live.size, ofOrganization, organizations: organizations() });
   }
 
   find(callId: string): LiveCall | undefined {
@@ -111,12 +119,12 @@ export class Calls {
     if (this.#live.has(plan.callId)) throw new Error(`There is a call ${plan.callId} already`);
     if (!plan.leg && this.unrecordable !== null) throw new Error(this.unrecordable);
     // A leg to the target of a transfer is part of a call that may go on while the edge drains.
-    const closed = plan.leg && this.#hasRoom ? null : this.closedBecause;
-    const call = new OutboundCall(plan, newId(), outbound, deps, (ended) => this.#remove(ended));
-    this.#live.set(call.id, call);
+    const closed = plan.leg ? this.#fullFor(plan.orgId) : this.closedFor(plan.orgId);
+    const call = new OutboundCall(plan, newId(), outbound, deps, (ended) => this.#remove(ended, plan.orgId));
+    this.#add(call, plan.orgId);
     // A test run calls nobody but this edge: it costs nothing, and counts for no limit of outgoing calls.
     const limits = plan.testRunId === undefined ? this.#deps.limits : undefined;
-    const refusal = closed === null ? limits?.admit(plan) : { code: closed, detail: null };
+    const refusal = closed === null ? limits?.admit(plan) : this.#refusalOf(closed);
     if (refusal) call.end(refusal);
     else call.place();
     return call;
@@ -183,13 +191,29 @@ export class Calls {
   #create(leg: CallLeg, plan: CallPlan, codecs: readonly CodecName[], changes: InboundChanges = {}): Call {
     const chosen = codecs.length > 0 ? codecs : defaultCodecs;
     const deps = { ...this.#deps, ...changes, ...(plan.testRunId === undefined ? {} : { transfers: null }) };
-    const call = new Call(this.#deps.newId(), leg, plan, chosen, deps, (ended) => this.#remove(ended));
-    this.#live.set(call.id, call);
+    const call = new Call(this.#deps.newId(), leg, plan, chosen, deps, (ended) =>
+      this.#remove(ended, plan.orgId),
+    );
+    this.#add(call, plan.orgId);
     return call;
   }
 
-  #remove(call: LiveCall): void {
+  #refusalOf(closed: 'draining' | Full): Termination {
+    if (closed !== 'organization_share') return { code: closed, detail: null };
+    this.#deps.shareRefused?.();
+    return { code: 'capacity', detail: shareTaken };
+  }
+
+  #add(call: LiveCall, orgId: string): void {
+    this.#live.set(call.id, call);
+    this.#byOrganization.set(orgId, (this.#byOrganization.get(orgId) ?? 0) + 1);
+  }
+
+  #remove(call: LiveCall, orgId: string): void {
     this.#live.delete(call.id);
+    const left = (this.#byOrganization.get(orgId) ?? 0) - 1;
+    if (left > 0) this.#byOrganization.set(orgId, left);
+    else this.#byOrganization.delete(orgId);
     this.#deps.limits?.release(call.id);
     if (call.termination) this.#deps.onEnded?.(call.termination, call.answered);
     if (this.#live.size === 0) this.#whenEmpty?.();

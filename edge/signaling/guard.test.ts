@@ -62,7 +62,8 @@ beforeEach(async () => {
     agents: new FakeAgents(),
     log,
     newId: () => `id-${++id}`,
-    maxCalls: 1000,
+    maxCalls: 10,
+    organizations: () => 2,
     settings: { ringAfterMs: 200, prepareTimeoutMs: 5000, mediaTimeoutMs: 0 },
     reporter: { report: (body) => void (body.type === 'call' && ownRecords.push(body.call)) },
   });
@@ -331,5 +332,22 @@ describe('2,000 refused calls', () => {
     clock.advance(600_000);
     await call(stranger, acme);
     expect(ofOrganization('acme')).toHaveLength(1);
+  });
+});
+
+describe('the share of an organization', () => {
+  it('leaves room for another, whose calls come in, and is told in the log of the one that took it', async () => {
+    const answers: string[] = [];
+    for (let i = 0; i < 11; i++) answers.push(statusOf(await call(acmesPbx, acme)));
+    expect(answers).toEqual([...Array<string>(9).fill('200'), '503', '503']);
+    expect(refused).toEqual(['organization_share', 'organization_share']);
+    expect(ofOrganization('acme').at(-1)).toMatchObject({
+      termination: 'capacity',
+      sip_code: 503,
+      termination_detail: expect.stringMatching(/share of this edge/),
+    });
+    expect(statusOf(await call(carrier, bolt))).toBe('200');
+    expect(statusOf(await call(carrier, bolt))).toBe('503');
+    expect(refused.at(-1)).toBe('capacity');
   });
 });

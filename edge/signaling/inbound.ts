@@ -12,6 +12,7 @@ import type { Calls } from '../call/calls.ts';
 import type { Termination } from '../call/ending.ts';
 import { retryAfterS } from '../call/live-call.ts';
 import type { LegFacts } from '../call/ports/signaling.ts';
+import { shareTaken } from '../call/room.ts';
 import { type TestVisit, type TestVisits, testKeyHeader } from '../call/test-visits.ts';
 import type { DialogOwner, Dialogs } from './dialogs.ts';
 import { type Environment, respond } from './environment.ts';
@@ -36,7 +37,7 @@ export interface Routing {
 }
 
 /** Who takes the calls. */
-export type CallTaker = Pick<Calls, 'refuse' | 'endAll' | 'draining' | 'closedBecause' | 'unrecordable'> & {
+export type CallTaker = Pick<Calls, 'refuse' | 'endAll' | 'draining' | 'closedFor' | 'unrecordable'> & {
   admit(...call: Parameters<Calls['admit']>): unknown;
 };
 
@@ -84,6 +85,8 @@ interface Turned {
   readonly phrase?: string;
   readonly headers?: Record<string, string>;
   readonly code?: TerminationCode;
+  /** What the record says besides. */
+  readonly detail?: string;
   /** Whether the try speaks against the source. */
   readonly suspicious?: boolean;
 }
@@ -185,8 +188,10 @@ function notAllowed({ number, routing, source }: Visit): Turned {
   return { reason: 'source_not_allowed', status, code: 'source_not_allowed', suspicious: true };
 }
 
-const edgeTakesCalls: Verb = ({ deps }) => {
-  const closed = deps.calls.closedBecause;
+const edgeTakesCalls: Verb = ({ deps, number }) => {
+  const closed = number ? deps.calls.closedFor(number.org_id) : null;
+  if (closed === 'organization_share')
+    return { reason: closed, status: 503, code: 'capacity', detail: shareTaken };
   return closed === null ? null : { reason: closed, status: 503, code: closed };
 };
 
@@ -348,7 +353,12 @@ function terminationOf({ deps, number, source, admitted }: Visit, turned: Turned
   const entry = admitted
     ? refusedRecords.ofOwn(number.org_id)
     : refusedRecords.ofStranger(source, number.org_id);
-  if (entry) return { code: turned.code, detail: entryDetail(entry), sipStatus: turned.status };
+  if (entry)
+    return {
+      code: turned.code,
+      detail: entryDetail(entry) ?? turned.detail ?? null,
+      sipStatus: turned.status,
+    };
   deps.refused('not_listed');
   return null;
 }

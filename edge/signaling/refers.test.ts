@@ -97,7 +97,7 @@ beforeEach(async () => {
       refuse: (leg) => leg.reject({ status: 403 }),
       endAll: () => {},
       draining: false,
-      closedBecause: null,
+      closedFor: () => null,
       unrecordable: null,
     },
     publicAddress: 'edge.example:5061',

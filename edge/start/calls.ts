@@ -29,6 +29,8 @@ export function callsOf(ground: Ground, { media, agents, reporter, routes, diale
     log,
     newId,
     maxCalls: settings.maxCalls,
+    organizations: current.organizationsWithNumbers,
+    shareRefused: () => metrics.count('trunkline_edge_refused_total', { reason: 'organization_share' }),
     settings: settings.call,
     outbound: {
       routes: {

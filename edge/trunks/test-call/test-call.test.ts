@@ -592,7 +592,7 @@ describe('a test call', () => {
 
   it('counts as a call, and takes no id that is in use', async () => {
     await dialling();
-    expect(calls.closedBecause).toBe('capacity');
+    expect(calls.closedFor('org')).toBe('capacity');
     await expect(dialling()).rejects.toThrow('There is a call tc_1 already');
     calls.stop('tc_1');
     expectNothingLeft();
