@@ -24,6 +24,14 @@ describe('reliable provisional responses', () => {
     expect(responses.take(reliable('6'))).toBe(true);
   });
 
+  it('of more forks than a call has are left out, and those that came before go on', () => {
+    const responses = new ReliableResponses();
+    const taken = Array.from({ length: 100 }, (_, fork) => responses.take(reliable('1', `fork-${fork}`)));
+    expect(taken.filter(Boolean)).toHaveLength(64);
+    expect(responses.take(reliable('2', 'fork-0'))).toBe(true);
+    expect(responses.take(reliable('2', 'fork-99'))).toBe(false);
+  });
+
   it('without a number are no responses', () => {
     expect(new ReliableResponses().take(reliable('x'))).toBe(false);
   });

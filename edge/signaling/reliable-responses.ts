@@ -1,6 +1,9 @@
 /** The order of reliable provisional responses (RFC 3262 section 4). */
 import { type HeaderFields, headerOf, tagOf, tokensOf } from './headers.ts';
 
+/** Forks of one call of ours whose reliable responses are taken: a peer can name any number of To tags. */
+const maxForks = 64;
+
 export class ReliableResponses {
   /** RSeq of the last one taken, by To tag: every fork counts for itself. */
   readonly #last = new Map<string, number>();
@@ -16,7 +19,7 @@ export class ReliableResponses {
     if (!Number.isInteger(number)) return false;
     const tag = tagOf(headerOf(headers, 'to') ?? '');
     const last = this.#last.get(tag);
-    if (last !== undefined && number !== last + 1) return false;
+    if (last === undefined ? this.#last.size >= maxForks : number !== last + 1) return false;
     this.#last.set(tag, number);
     return true;
   }
