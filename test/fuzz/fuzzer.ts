@@ -14,6 +14,17 @@ export interface Outcome {
   readonly tries: number;
   readonly kept: number;
   readonly blocks: number;
+  /** The input that came closest to the limit of work; null without an instrument. */
+  readonly heaviest: Work | null;
+  /** CPU time of the slowest input, ms; 0: it was not measured. */
+  readonly slowestMs: number;
+}
+
+/** What one input cost. */
+export interface Work {
+  /** Blocks that ran. */
+  readonly blocks: number;
+  readonly octets: number;
 }
 
 export interface Guide {
@@ -30,8 +41,9 @@ const mostShrinking = 1000;
 /** Inputs between two questions whether to go on. */
 const batch = 32;
 /**
- * Blocks that may run for an input: linear in its length, by counting, so that no machine is too slow for it. The
- * heaviest input of any target runs some 150 for each octet.
+ * Blocks that may run for an input: linear in its length, by counting, so that no machine is too slow for it. In three
+ * minutes of each target the heaviest input used 9 % of it: 119,769 blocks for 1,129 octets of SIP. Every run says
+ * what its heaviest used.
  */
 const workPerOctet = 1000;
 const workOfAny = 200_000;
@@ -46,21 +58,32 @@ export function fuzz(
   const random = new Random(seed);
   const corpus = [...target.corpus()];
   let tries = 0;
+  let heaviest: Work | null = null;
+  let slowestMs = 0;
+  const measured = (input: Buffer): Tried => {
+    const one = tried(target, input, guide);
+    const work = { blocks: one.work, octets: input.length };
+    if (guide.instrument && shareOfLimit(work) > (heaviest ? shareOfLimit(heaviest) : 0)) heaviest = work;
+    slowestMs = Math.max(slowestMs, one.tookMs);
+    return one;
+  };
   const outcome = (finding: Finding | null): Outcome => ({
     finding,
     tries,
     kept: corpus.length,
     blocks: guide.instrument?.reached ?? 0,
+    heaviest,
+    slowestMs,
   });
   for (const input of corpus) {
-    const { error } = tried(target, input, guide);
+    const { error } = measured(input);
     if (error) return outcome({ input, error });
   }
   while (goOn(tries)) {
     for (let count = 0; count < batch; count++) {
       tries++;
       const input = mutated(shorter(random.pick(corpus), random.pick(corpus)), corpus, target.words, random);
-      const { error, isNew } = tried(target, input, guide);
+      const { error, isNew } = measured(input);
       if (error) return outcome({ input: smallest(target, input, guide), error });
       if (isNew) corpus.push(input);
     }
@@ -72,30 +95,44 @@ function shorter(one: Buffer, other: Buffer): Buffer {
   return one.length <= other.length ? one : other;
 }
 
-function tried(
-  target: Target,
-  input: Buffer,
-  { instrument, trying, mostCpuMs }: Guide,
-): { error: Error | null; isNew: boolean } {
+/** How much of the work that its length allows an input took, 0 to 1. */
+export function shareOfLimit({ blocks, octets }: Work): number {
+  return blocks / (workOfAny + workPerOctet * octets);
+}
+
+interface Tried {
+  readonly error: Error | null;
+  readonly isNew: boolean;
+  /** Blocks that ran. */
+  readonly work: number;
+  /** CPU time, ms; 0: it was not measured. */
+  readonly tookMs: number;
+}
+
+function tried(target: Target, input: Buffer, { instrument, trying, mostCpuMs }: Guide): Tried {
   trying?.(input);
   instrument?.reset();
   const begun = mostCpuMs === undefined ? null : process.threadCpuUsage();
-  try {
-    target.check(input);
-  } catch (error) {
-    return { error: error instanceof Error ? error : new Error(String(error)), isNew: false };
-  }
-  if (begun) {
-    const { user, system } = process.threadCpuUsage(begun);
-    const tookMs = (user + system) / 1000;
-    if (tookMs > (mostCpuMs ?? 0)) return { error: new Error(`took ${tookMs} ms of CPU`), isNew: false };
-  }
+  const judge = (): Error | null => {
+    try {
+      target.check(input);
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  };
+  const failure = judge();
+  const used = begun ? process.threadCpuUsage(begun) : { user: 0, system: 0 };
+  const tookMs = (used.user + used.system) / 1000;
+  if (failure) return { error: failure, isNew: false, work: 0, tookMs };
+  if (tookMs > (mostCpuMs ?? Infinity))
+    return { error: new Error(`took ${tookMs} ms of CPU`), isNew: false, work: 0, tookMs };
   const { isNew, work } = instrument?.take() ?? { isNew: false, work: 0 };
   const error =
-    work > workOfAny + workPerOctet * input.length
+    shareOfLimit({ blocks: work, octets: input.length }) > 1
       ? new Error(`ran ${work} blocks for ${input.length} octets`)
       : null;
-  return { error, isNew };
+  return { error, isNew, work, tookMs };
 }
 
 /** The input without what the failure does not need. */

@@ -27,6 +27,12 @@ interface Asked {
   readonly dialogId: string;
 }
 
+/** A request of ours. */
+interface Awaited extends Asked {
+  /** Its dialog: a later one may have the same id, when the peer calls again with its Call-ID and tag. */
+  readonly known: Known | undefined;
+}
+
 type Answer = (tokens: readonly string[], status: string) => void;
 
 const inDialog = ['INFO', 'UPDATE', 'REFER', 'NOTIFY', 'INVITE', 'BYE', 'BYE', 'OPTIONS'] as const;
@@ -40,7 +46,7 @@ export class WalkingApplication {
   /** Requests of peers that await our final response, by transaction. */
   readonly #open = new Map<string, Asked>();
   /** Our requests that await their outcome, by transaction. */
-  readonly #awaited = new Map<string, Asked>();
+  readonly #awaited = new Map<string, Awaited>();
   #answer: Answer | null = null;
   #count = 0;
 
@@ -174,7 +180,7 @@ export class WalkingApplication {
 
   #sent(tokens: readonly string[], method: string, dialogId: string): void {
     const id = tokens[7] ?? '';
-    if (tokens[0] === 'OK') this.#awaited.set(id, { method, dialogId });
+    if (tokens[0] === 'OK') this.#awaited.set(id, { method, dialogId, known: this.#live.get(dialogId) });
   }
 
   /** The engine answers before this returns. */
@@ -251,7 +257,8 @@ export class WalkingApplication {
       }
       return;
     }
-    const known = this.#live.get(asked.dialogId);
+    const { known } = asked;
+    if (known !== this.#live.get(asked.dialogId)) return;
     if (asked.method === 'INVITE' && status >= 200 && status < 300 && known) known.owesAck = true;
     if (asked.method !== 'BYE' || status < 200 || !known) return;
     if (status === 401 || status === 407) known.challenged = true;

@@ -114,8 +114,14 @@ describe('formatSdp', () => {
 
   it('is stable: writing what was read from it changes nothing', () => {
     const word = fc.stringMatching(/^[!-~]{1,12}$/);
-    const value = fc.stringMatching(/^[ -~]{0,30}$/);
+    // What JavaScript calls white space parts no words in a description.
+    const white = fc.constantFrom(...'\t\v\f\u00a0\u2028\ufeff');
+    const value = fc.oneof(
+      fc.stringMatching(/^[ -~]{0,30}$/),
+      fc.array(fc.oneof(white, fc.stringMatching(/^[ -~]$/)), { maxLength: 8 }).map((all) => all.join('')),
+    );
     const line = fc.oneof(
+      fc.tuple(fc.constantFrom('c=IN IP4 ', 'o=- 1 1 IN IP6 '), value).map((parts) => parts.join('')),
       fc.tuple(fc.constantFrom(...'vosiuepcbtrzkay'), value).map(([type, text]) => `${type}=${text}`),
       fc.tuple(word, value).map(([name, text]) => `a=${name}:${text}`),
       fc

@@ -90,7 +90,7 @@ export function parseSdp(text: string): Sdp {
 
   for (const line of text.split(/[\r\n]+/)) {
     if (line.charCodeAt(1) !== 0x3d) continue;
-    const value = line.slice(2).trim();
+    const value = bare(line.slice(2));
     switch (line[0]) {
       case 'm': {
         const opened = { ...parseMediaLine(value), connection: null, others: [], attributes: [] };
@@ -166,6 +166,11 @@ export function connectionTo(address: string): Connection {
   return { family: address.includes(':') ? 'IP6' : 'IP4', address };
 }
 
+/** Without the spaces and tabs around it: what parts words, and no other character that JavaScript calls white. */
+function bare(text: string): string {
+  return text.replace(/^[ \t]+/, '').replace(/(?<![ \t])[ \t]+$/, '');
+}
+
 function words(value: string): string[] {
   return value.split(/[ \t]+/);
 }
@@ -188,16 +193,16 @@ function parseMediaLine(value: string) {
 function parseAttribute(value: string): Attribute {
   const colon = value.indexOf(':');
   if (colon < 0) return { name: value, value: null };
-  return { name: value.slice(0, colon).trimEnd(), value: value.slice(colon + 1).trim() };
+  return { name: bare(value.slice(0, colon)), value: bare(value.slice(colon + 1)) };
 }
 
 function parseConnection(value: string): Connection | null {
   const [network, type = '', address = ''] = words(value);
   const family = type.toUpperCase();
   const slash = address.indexOf('/');
-  const bare = slash < 0 ? address : address.slice(0, slash);
-  if (network?.toUpperCase() !== 'IN' || (family !== 'IP4' && family !== 'IP6') || bare === '') return null;
-  return { family, address: bare };
+  const host = slash < 0 ? address : address.slice(0, slash);
+  if (network?.toUpperCase() !== 'IN' || (family !== 'IP4' && family !== 'IP6') || host === '') return null;
+  return { family, address: host };
 }
 
 function parseOrigin(value: string): Origin | null {
