@@ -47,6 +47,7 @@ interface Scheduled {
 /** A clock that moves only when told. Timers of one moment fire in the order in which they were set. */
 export class FakeClock implements Clock {
   #now: number;
+  #offset = 0;
   #order = 0;
   readonly #scheduled = new Set<Scheduled>();
 
@@ -55,7 +56,12 @@ export class FakeClock implements Clock {
   }
 
   now(): number {
-    return this.#now;
+    return this.#now + this.#offset;
+  }
+
+  /** Sets the wall clock forward, or back; timers keep their time. */
+  jump(ms: number): void {
+    this.#offset += ms;
   }
 
   after(ms: number, fire: () => void): Timer {

@@ -19,7 +19,7 @@ import type { Announcements } from './announcements.ts';
 import { EdgeTime } from './edge-time.ts';
 import { rememberEdge, seeEdge } from './edges-store.ts';
 import type { ConnectedEdge, ConnectedEdges } from './registry.ts';
-import type { ReportSource, ReportStore, SequencedReport } from './reports.ts';
+import type { ReportSource, Reports, SequencedReport } from './reports.ts';
 import type { EdgeConfigStore } from './store.ts';
 
 type Frame = EdgeToControl;
@@ -41,7 +41,7 @@ export interface LinkParts {
   readonly db: Db;
   readonly clock: Clock;
   readonly config: EdgeConfigStore;
-  readonly reports: ReportStore;
+  readonly reports: Reports;
   readonly edges: ConnectedEdges;
   readonly announcements: Announcements;
   readonly log: FastifyBaseLogger;

@@ -48,6 +48,9 @@ const insertOnly: ReadonlySet<string> = new Set([
   'webhook',
 ]);
 
+/** What an edge's connection needs of it. */
+export type Reports = Pick<ReportStore, 'acknowledged' | 'store'>;
+
 export class ReportStore {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -89,13 +92,15 @@ interface Statements {
 }
 
 function prepareStatements(connection: SqliteFile.Database, probeGapMs: number): Statements {
-  const mark = connection.prepare<[string], { acknowledged: number }>(
-    'select acknowledged from outboxes where outbox_id = ?',
+  const mark = connection.prepare<[string], { acknowledged: number; reported_at: string | null }>(
+    'select acknowledged, reported_at from outboxes where outbox_id = ?',
   );
-  const setMark = connection.prepare<[string, string, number]>(
-    `insert into outboxes (outbox_id, edge_id, acknowledged) values (?, ?, ?)
-     on conflict (outbox_id) do update set edge_id = excluded.edge_id, acknowledged = excluded.acknowledged`,
+  const setMark = connection.prepare<[string, string, number, string | null]>(
+    `insert into outboxes (outbox_id, edge_id, acknowledged, reported_at) values (?, ?, ?, ?)
+     on conflict (outbox_id) do update set edge_id = excluded.edge_id, acknowledged = excluded.acknowledged,
+       reported_at = excluded.reported_at`,
   );
+  const clockSetBack = prepareClockSetBack(connection);
   const reject = connection.prepare<[string, string, number, string, string, string]>(
     `insert into rejected_reports (edge_id, outbox_id, seq, problem, report, received_at)
      values (?, ?, ?, ?, ?, ?)`,
@@ -103,12 +108,19 @@ function prepareStatements(connection: SqliteFile.Database, probeGapMs: number):
   const write = prepareBodies(connection, probeGapMs);
   const acknowledged = (source: ReportSource) => mark.get(source.outboxId)?.acknowledged ?? 0;
   const store = (source: ReportSource, reports: readonly SequencedReport[], now: string): StoredReports => {
-    let last = acknowledged(source);
+    const before = mark.get(source.outboxId);
+    let last = before?.acknowledged ?? 0;
+    let reportedAt = before?.reported_at ?? null;
     let stored = 0;
     const rejected: string[] = [];
     const told: Told = { announced: new Set(), unwanted: new Set() };
     for (const report of reports) {
       if (report.seq <= last) continue;
+      const at = timeOf(report);
+      if (at !== null) {
+        if (reportedAt !== null && at < reportedAt) clockSetBack(at);
+        reportedAt = at;
+      }
       const problem = storeReport(write, source, report, now, told);
       if (problem !== null) {
         reject.run(source.edgeId, source.outboxId, report.seq, problem, JSON.stringify(report), now);
@@ -117,7 +129,7 @@ function prepareStatements(connection: SqliteFile.Database, probeGapMs: number):
       last = report.seq;
       stored++;
     }
-    if (stored > 0) setMark.run(source.outboxId, source.edgeId, last);
+    if (stored > 0) setMark.run(source.outboxId, source.edgeId, last, reportedAt);
     return { acknowledged: last, stored, rejected, ...told };
   };
   return { acknowledged, store: connection.transaction(store).immediate };
@@ -130,6 +142,12 @@ interface Told {
 }
 
 type WriteBody = (source: ReportSource, body: ReportBody, now: string, told: Told) => void;
+
+/** When the edge wrote a report, by its clock; null: it says no time. */
+function timeOf(report: object): string | null {
+  const at = 'at' in report && typeof report.at === 'string' ? Date.parse(report.at) : Number.NaN;
+  return Number.isNaN(at) ? null : new Date(at).toISOString();
+}
 
 /** What is wrong with a report, or null when it was stored. */
 function storeReport(
@@ -144,7 +162,7 @@ function storeReport(
     return `${error?.instancePath ?? ''} ${error?.message ?? 'is not a report'}`.trim();
   }
   try {
-    write(source, report.body, now, told);
+    write(source, datedBy(report), now, told);
     return null;
   } catch (error) {
     // A time that is none. What the database says is no fault of the report and ends the transaction.
@@ -152,6 +170,35 @@ function storeReport(
     throw error;
   }
 }
+
+/** The body of a report. No probe is later than its report, unless the edge's clock was set back between the two. */
+function datedBy({ at, body }: Report): ReportBody {
+  if (body.type !== 'health') return body;
+  const probes = body.probes.map((probe) =>
+    Date.parse(probe.at) > Date.parse(at) ? { ...probe, at } : probe,
+  );
+  return { ...body, probes };
+}
+
+/**
+ * An edge's clock was set back. What says of itself that it was later gives way to the reports that come: else news
+ * would count as old until the clock has caught up.
+ */
+function prepareClockSetBack(connection: SqliteFile.Database): (at: string) => void {
+  const statements = [
+    'update registrations set at = @before where at > @before',
+    'update trunk_endpoints set checked_at = @before where checked_at > @before',
+    'update trunk_probe_runs set failing_since = @before where failing_since > @before',
+    'update trunk_probe_runs set checked_at = @before where checked_at > @before',
+  ].map((sql) => connection.prepare<[{ before: string }]>(sql));
+  return (at) => {
+    const before = new Date(Date.parse(at) - probesGatheredMs).toISOString();
+    for (const statement of statements) statement.run({ before });
+  };
+}
+
+/** How much older than its report a probe is at most, ms: edges gather them for a second. */
+const probesGatheredMs = 2_000;
 
 function prepareBodies(connection: SqliteFile.Database, probeGapMs: number): WriteBody {
   const columns = Object.keys(callColumns);

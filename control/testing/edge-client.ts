@@ -110,10 +110,15 @@ export async function connectEdge(
 }
 
 /** A report frame of consecutive sequence numbers. */
-export function reportFrame(firstSeq: number, bodies: readonly ReportBody[]): EdgeToControl {
+/** @param at when the edge wrote them */
+export function reportFrame(
+  firstSeq: number,
+  bodies: readonly ReportBody[],
+  at = '2030-01-01T00:00:00.000Z',
+): EdgeToControl {
   return {
     type: 'report',
-    reports: bodies.map((body, index) => ({ seq: firstSeq + index, at: '2030-01-01T00:00:00.000Z', body })),
+    reports: bodies.map((body, index) => ({ seq: firstSeq + index, at, body })),
   };
 }
 

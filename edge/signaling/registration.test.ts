@@ -588,6 +588,19 @@ describe('a registration whose record is new', () => {
     expect(tried).toEqual([0, 5_000, 10_000, 15_000, 20_000, 25_000]);
   });
 
+  it('waits no longer than its pause when the clock is set back an hour', async () => {
+    const scene = new Scene();
+    scene.registration.start();
+    await wrong(scene);
+    scene.clock.jump(-3_600_000);
+    scene.registration.setUpAgain();
+    expect(scene.registration.state.nextTryAt).toBe(scene.clock.now() + 5_000);
+    scene.registration.engineLost();
+    scene.registration.start();
+    scene.clock.advance(300_000);
+    expect((await scene.request()).message.method).toBe('REGISTER');
+  });
+
   it('says nothing to a registrar that has the binding when the record was changed', async () => {
     const scene = new Scene();
     await scene.registered();

@@ -143,8 +143,8 @@ export class Registration {
   /** Begins to register; without effect unless idle. */
   start() {
     if (this.#phase !== 'idle' || this.#onEnded) return;
-    const { until = this.#now } = this.#refused ?? {};
-    if (until > this.#now) this.#wait(until - this.#now);
+    const refused = this.#refused;
+    if (refused && refused.until > this.#now) this.#wait(this.#until(refused.until, refused.pauseMs));
     else this.#register('registering');
   }
 
@@ -178,7 +178,7 @@ export class Registration {
     if (this.#phase !== 'waiting' || earliest <= this.#now) this.tryNow();
     else if ((this.#state.nextTryAt ?? 0) > earliest) {
       this.#halt();
-      this.#tell({ nextTryAt: this.#tryAfter(earliest - this.#now) });
+      this.#tell({ nextTryAt: this.#tryAfter(this.#until(earliest, shortestUpdateGapMs)) });
     }
   }
 
@@ -219,6 +219,11 @@ export class Registration {
 
   get #now(): number {
     return this.#parts.environment.clock.now();
+  }
+
+  /** ms until then; not more than the whole pause when the clock was set back meanwhile. */
+  #until(at: number, wholeMs: number): number {
+    return Math.min(wholeMs, Math.max(0, at - this.#now));
   }
 
   #move(to: Phase) {

@@ -112,6 +112,20 @@ async function registered(...numbers: { inbound: InboundTrunk[] }[]): Promise<vo
 const told = () => reports.map(({ trunkId, state }) => `${trunkId} ${state}`);
 
 describe('the registrations of the edge', () => {
+  it('wait for one another only, when the clock is set back an hour between two', async () => {
+    registrations.engineUp();
+    registrations.follow([trunk('first', { username: 'first' })]);
+    clock.advance(0);
+    clock.jump(-3_600_000);
+    registrations.follow([trunk('first', { username: 'first' }), trunk('second', { username: 'second' })]);
+    clock.advance(200);
+    await settled();
+    expect(requests.map(({ message }) => message.headers.To)).toEqual([
+      '<sip:first@pbx.example.com>',
+      '<sip:second@pbx.example.com>',
+    ]);
+  });
+
   it('begin when the engine is there, one after the other', async () => {
     registrations.follow([
       trunk('a', { username: 'a' }),

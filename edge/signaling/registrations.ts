@@ -217,8 +217,11 @@ export class Registrations {
     if (!this.#engineUp || inTheWay || binding.turn) return;
     const { environment, settings } = this.#options;
     const now = environment.clock.now();
-    const at = Math.max(now, this.#nextTurnAt);
-    this.#nextTurnAt = at + 1000 / settings.perSecond;
+    const gapMs = 1000 / settings.perSecond;
+    // All others go first at the most: the clock may have been set back.
+    const latest = now + this.#bindings.size * gapMs;
+    const at = Math.min(Math.max(now, this.#nextTurnAt), latest);
+    this.#nextTurnAt = at + gapMs;
     binding.turn = environment.clock.after(at - now, () => {
       binding.turn = null;
       binding.registration.start();

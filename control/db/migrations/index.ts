@@ -30,6 +30,7 @@ import { up as underWay } from './0027-under-way.ts';
 import { up as wideSources } from './0028-wide-sources.ts';
 import { up as transferMode } from './0029-transfer-mode.ts';
 import { up as registrationNextTry } from './0030-registration-next-try.ts';
+import { up as clockOfReports } from './0031-clock-of-reports.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -62,4 +63,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0028-wide-sources': { up: wideSources },
   '0029-transfer-mode': { up: transferMode },
   '0030-registration-next-try': { up: registrationNextTry },
+  '0031-clock-of-reports': { up: clockOfReports },
 };

@@ -35,6 +35,8 @@ export interface OutboxRow {
   outbox_id: string;
   edge_id: string;
   acknowledged: number;
+  /** when the last stored report was written, by the edge's clock; null: not since this is kept */
+  reported_at: string | null;
 }
 
 /** A report that could not be understood: kept for a person, so that it does not block those behind it. */
