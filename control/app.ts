@@ -32,7 +32,7 @@ import { createMetrics, metricsRoute } from './deployment/metrics.ts';
 import { addOpenApi, openApiRoutes } from './deployment/openapi.ts';
 import { Announcements } from './edges/announcements.ts';
 import { ConnectedEdges } from './edges/registry.ts';
-import { ReportStore } from './edges/reports.ts';
+import { ReportStore, type Reports } from './edges/reports.ts';
 import { EdgeConfigStore } from './edges/store.ts';
 import { acceptEdges } from './edges/upgrade.ts';
 import type { App } from './http/app-types.ts';
@@ -98,6 +98,8 @@ export interface AppOptions {
   readonly conversations?: Partial<TextSessionParts>;
   /** What takes the place of the gate of test scenarios; for tests. */
   readonly promotionGate?: PromotionGate;
+  /** Stands between the edges and what stores their reports; for tests. */
+  readonly watchReports?: (store: Reports) => Reports;
 }
 
 /** @throws Error when the database cannot be opened or brought up to date */
@@ -165,7 +167,8 @@ async function assemble(
   if (sealed > 0) logger.info({ rows: sealed }, 'tools of an earlier version were sealed');
   await preparePorting(services, porting, logger);
 
-  const reports = new ReportStore(database, clock, config.alerts.probeGapMs);
+  const store = new ReportStore(database, clock, config.alerts.probeGapMs);
+  const reports = options.watchReports?.(store) ?? store;
   const parts = {
     ...services,
     db: database.db,

@@ -1,13 +1,21 @@
-/** The machine of the control plane: all of it, on the world's clock and network. Its database outlives it. */
+/**
+ * The machine of the control plane: all of it, on the world's clock and network. Its process ends in good order, or
+ * dies: then the next one works with the database as it was on disk at that moment.
+ */
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { type ControlApp, createApp } from '../../control/app.ts';
 import { readControlConfig } from '../../control/config.ts';
+import type { Reports } from '../../control/edges/reports.ts';
 import { createApiKey, createEdgeToken, createOrganization } from '../../control/organizations/store.ts';
+import type { Arrivals } from './journal.ts';
 import { controlHost, type SimNetwork } from './network.ts';
 import { MachineClock, type SimTime } from './time.ts';
 
 const controlPort = 8080;
 export const controlUrl = `http://${controlHost}:${controlPort}`;
+const databaseFile = 'control.db';
 
 export interface Keys {
   readonly orgId: string;
@@ -15,35 +23,58 @@ export interface Keys {
   readonly edgeToken: string;
 }
 
+export interface ControlSite {
+  readonly time: SimTime;
+  readonly network: SimNetwork;
+  /** Of its database; a process that died leaves a copy in `nextFolder` for the one that follows. */
+  readonly folder: string;
+  readonly nextFolder: string;
+  readonly wallClockOffset: number;
+  readonly arrivals: Arrivals;
+}
+
+type Answer = { readonly status: number; readonly text: string };
+
 export class ControlMachine {
   readonly clock: MachineClock;
-  readonly app: ControlApp;
-  readonly #network: SimNetwork;
+  readonly #site: ControlSite;
+  readonly #death = Promise.withResolvers<void>();
+  #app: ControlApp | null = null;
+  alive = true;
+  /** Set: the process dies with the next frame of reports, before the database has it or between that and the ack. */
+  dieAtIngest: 'before' | 'after' | null = null;
 
-  private constructor(app: ControlApp, clock: MachineClock, network: SimNetwork) {
-    this.app = app;
-    this.clock = clock;
-    this.#network = network;
-    network.listen(controlHost, controlPort, (socket) => app.app.server.emit('connection', socket));
+  private constructor(site: ControlSite) {
+    this.#site = site;
+    this.clock = new MachineClock(site.time, site.wallClockOffset);
   }
 
-  static async start(
-    time: SimTime,
-    network: SimNetwork,
-    databaseFile: string,
-    offset = 0,
-  ): Promise<ControlMachine> {
-    const clock = new MachineClock(time, offset);
+  static async start(site: ControlSite): Promise<ControlMachine> {
+    const machine = new ControlMachine(site);
+    mkdirSync(site.folder, { recursive: true });
     const config = readControlConfig({
-      DATABASE_URL: databaseFile,
+      DATABASE_URL: join(site.folder, databaseFile),
       TRUNKLINE_SECRET_KEY: '11'.repeat(32),
       LOG_LEVEL: 'silent',
       RATE_LIMIT_PER_MINUTE: '1000000',
       ALLOW_PRIVATE_TARGETS: '10.0.0.0/8',
       EDGE_LOST_SECONDS: '600',
     });
-    const app = await time.still(begun(createApp({ config, clock, logger: pino({ level: 'silent' }) })));
-    return new ControlMachine(app, clock, network);
+    const made = createApp({
+      config,
+      clock: machine.clock,
+      logger: pino({ level: 'silent' }),
+      watchReports: (store) => machine.#watched(store),
+    });
+    const app = await site.time.still(begun(made));
+    machine.#app = app;
+    site.network.listen(controlHost, controlPort, (socket) => app.app.server.emit('connection', socket));
+    return machine;
+  }
+
+  get app(): ControlApp {
+    if (!this.#app) throw new Error('control has not started');
+    return this.#app;
   }
 
   /** The organization of the world, with SIP. */
@@ -66,26 +97,61 @@ export class ControlMachine {
     };
   }
 
-  async call(method: 'GET' | 'POST' | 'PATCH', url: string, key: string, body?: object) {
-    const answer = await this.app.app.inject({
+  /** @returns status 0 when control dies before it has answered */
+  async call(method: 'GET' | 'POST' | 'PATCH', url: string, key: string, body?: object): Promise<Answer> {
+    const answer = this.app.app.inject({
       method,
       url,
       headers: { authorization: key },
       ...(body === undefined ? {} : { payload: body }),
     });
-    return { status: answer.statusCode, text: answer.body };
+    const told = answer.then(({ statusCode, body: text }) => ({ status: statusCode, text }));
+    return Promise.race([told, this.#death.promise.then(() => ({ status: 0, text: '' }))]);
   }
 
-  /** Its machine goes away. */
+  /** Power off: what the process still does, nobody hears, and no later process reads. */
   die(): void {
-    this.#network.kill(controlHost);
+    if (!this.alive) return;
+    this.alive = false;
+    const { folder, nextFolder, network } = this.#site;
+    mkdirSync(nextFolder, { recursive: true });
+    for (const file of [databaseFile, `${databaseFile}-wal`]) {
+      const path = join(folder, file);
+      if (existsSync(path)) cpSync(path, join(nextFolder, file));
+    }
+    this.#death.resolve();
+    network.kill(controlHost);
     this.clock.die();
   }
 
   /** Ends in good order; its connections are gone already or end now. */
   async stop(): Promise<void> {
-    this.#network.unlisten(controlHost, controlPort);
+    this.#site.network.unlisten(controlHost, controlPort);
     await this.app.close();
+    this.die();
+  }
+
+  /** Gives back what a dead process still holds. */
+  async bury(): Promise<void> {
+    await this.app.services.database.close();
+  }
+
+  #watched(store: Reports): Reports {
+    const never = () => new Promise<never>(() => {});
+    return {
+      acknowledged: (source) => (this.alive ? store.acknowledged(source) : never()),
+      store: async (source, reports) => {
+        if (this.dieAtIngest === 'before') this.die();
+        if (!this.alive) return never();
+        const result = await store.store(source, reports);
+        // A death while the database worked: what it has then is in no copy.
+        if (!this.alive) return never();
+        this.#site.arrivals.took(reports, result.stored);
+        if (this.dieAtIngest === null) return result;
+        this.die();
+        return never();
+      },
+    };
   }
 }
 

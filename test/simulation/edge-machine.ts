@@ -3,6 +3,8 @@ import type { Clock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { newId } from '#shared/ids.ts';
+import { createAgents } from '../../edge/agent/agents.ts';
+import { ruleModels } from '../../edge/agent/testing.ts';
 import { Calls } from '../../edge/call/calls.ts';
 import { OutboundLimits } from '../../edge/call/limits.ts';
 import { carryOut } from '../../edge/commands.ts';
@@ -16,6 +18,8 @@ import { Signaling } from '../../edge/signaling/signaling.ts';
 import { FakeDns } from '../../edge/trunks/testing.ts';
 import { Trunks } from '../../edge/trunks/trunks.ts';
 import { QuietLog } from '../fakes/quiet-log.ts';
+import { keepJournal } from './journal.ts';
+import { SimVoice } from './keys.ts';
 import { controlHost, loopback, machine, type SimNetwork } from './network.ts';
 import type { Random } from './random.ts';
 import { MachineClock, type SimTime } from './time.ts';
@@ -25,6 +29,16 @@ export const sipPort = 5061;
 const appPort = 9022;
 /** Calls of the edge at a time: few, so that the limit is met. */
 export const maxCalls = 10;
+
+/** As the edge has them by default, but for pauses that end within the world. */
+const registration = {
+  perSecond: 50,
+  timeoutMs: 8_000,
+  keepaliveMs: 30_000,
+  retryMs: 5_000,
+  retryMaxMs: 40_000,
+  refusedPauseMs: 40_000,
+};
 
 export interface EdgeSite {
   readonly time: SimTime;
@@ -44,7 +58,7 @@ export interface EdgeSite {
 }
 
 /** The process dies between two writes. */
-class Died extends Error {}
+export class Died extends Error {}
 
 export class EdgeMachine {
   readonly clock: MachineClock;
@@ -60,6 +74,7 @@ export class EdgeMachine {
   readonly #probes: ProbeReports;
   #engineClock: MachineClock;
   engine: Stack;
+  engineRestarts = 0;
   alive = true;
   readonly #death = Promise.withResolvers<void>();
   /** Set: the process dies at the next write, before or after it. */
@@ -68,6 +83,7 @@ export class EdgeMachine {
   static async start(site: EdgeSite): Promise<EdgeMachine> {
     const clock = new MachineClock(site.time, site.wallClockOffset);
     let edge: EdgeMachine | null = null;
+    keepJournal(site.folder);
     const reporting = await openReporting({
       dataDir: site.folder,
       clock,
@@ -103,7 +119,18 @@ export class EdgeMachine {
     this.clock = clock;
     this.#reporting = reporting;
     this.media = new SimMedia(random, clock);
-    this.agents = new SimAgents(random, clock, site.transferTo);
+    const pathways = createAgents({
+      pathways: this.#current.pathway,
+      organization: this.#current.organization,
+      models: ruleModels,
+      tts: new SimVoice(random, clock),
+      stt: null,
+      clock,
+      log,
+      newId,
+      allowedTargets: this.#current.allowedTargets,
+    });
+    this.agents = new SimAgents(random, clock, { transferTo: site.transferTo, pathways });
     this.calls = new Calls({
       clock,
       media: this.media,
@@ -144,6 +171,17 @@ export class EdgeMachine {
       random: () => random.next(),
       resolve: async (host) => [host],
       engineUp: (up) => this.#trunks.engineUp(up),
+      registrars: {
+        resolve: (host, port) => this.#trunks.resolve(host, port),
+        report: (trunkId, state, orderId) =>
+          this.#report({
+            type: 'registration',
+            trunk_id: trunkId,
+            ...(orderId !== undefined && { order_id: orderId }),
+            ...state,
+          }),
+        settings: registration,
+      },
     });
     this.#probes = new ProbeReports(clock, (body) => this.#report(body));
     this.#trunks = new Trunks({
@@ -193,9 +231,14 @@ export class EdgeMachine {
 
   /** The engine alone dies and is started again, as the edge does it. */
   async restartEngine(): Promise<void> {
+    this.engineRestarts++;
     this.#engineClock.die();
+    const { port: hepPort } = this.#reporting.hep;
     this.#site.network.kill(machine, ({ remoteAddress }) => remoteAddress !== controlHost);
-    this.#site.network.kill(loopback, ({ localPort }) => localPort === appPort);
+    this.#site.network.kill(
+      loopback,
+      ({ localPort, remotePort }) => localPort === appPort || remotePort === hepPort,
+    );
     this.#engineClock = new MachineClock(this.#site.time);
     this.engine = this.#newEngine(this.#engineClock);
     await this.engine.listen();
@@ -218,7 +261,9 @@ export class EdgeMachine {
   }
 
   async #stop(): Promise<void> {
+    const unregistered = this.signaling.unregister();
     await this.calls.drain(20_000);
+    await unregistered;
     this.#trunks.close();
     this.#probes.flush();
     this.signaling.close();
@@ -235,7 +280,7 @@ export class EdgeMachine {
       publicHost: null,
       app: { host: loopback, port: appPort, secret: 's' },
       clientTls: { ca, folder: null },
-      hep: null,
+      hep: this.#reporting.hep,
       limits: {},
     };
     return new Stack(

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createAuthority } from '../fakes/certificates.ts';
+import { Died } from './edge-machine.ts';
 import { SimNetwork, takeNetwork } from './network.ts';
 import { Random, takeChance } from './random.ts';
 import { SimTime, takeTimers } from './time.ts';
@@ -40,21 +41,25 @@ async function run(seed: number, tls: { cert: string; key: string; ca: string })
     story.push(told);
     if (values.story) console.log(told);
   };
-  const strays: string[] = [];
-  const stray = (error: unknown) =>
-    strays.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  const problems: string[] = [];
+  const problem = (error: unknown) =>
+    problems.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  // A process that dies in the midst of its work throws; nothing else may, and the run itself comes to its end.
+  const stray = (error: unknown) => {
+    if (!(error instanceof Died)) problem(error);
+  };
   process.on('uncaughtException', stray);
   process.on('unhandledRejection', stray);
   try {
     const { calls, steps } = await new World({ seed, time, network, random, tls, tell }).live();
     console.log(`seed ${seed}: ${calls} calls, ${steps} steps`);
   } catch (error) {
-    strays.unshift(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    problem(error);
   } finally {
     process.off('uncaughtException', stray);
     process.off('unhandledRejection', stray);
   }
-  return strays.filter((line) => !/the edge (is dead|died)/.test(line));
+  return problems;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'simulation-tls-'));

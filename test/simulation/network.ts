@@ -236,7 +236,8 @@ export class SimNetwork {
         else this.time.after(1000, () => this.#open(socket, begun));
         return;
       }
-      const accept = this.#listeners.get(`${host} ${port}`) ?? this.#listeners.get(`0.0.0.0 ${port}`);
+      const wild = host === machine ? this.#listeners.get(`0.0.0.0 ${port}`) : undefined;
+      const accept = this.#listeners.get(`${host} ${port}`) ?? wild;
       if (!accept) {
         socket.destroy(failure('ECONNREFUSED', host, port));
         return;
@@ -279,7 +280,7 @@ export class SimNetwork {
    */
   kill(
     host: string,
-    which: (of: { localPort: number; remoteAddress: string }) => boolean = () => true,
+    which: (of: { localPort: number; remoteAddress: string; remotePort: number }) => boolean = () => true,
   ): void {
     for (const socket of this.sockets(host)) {
       if (!which(socket)) continue;
@@ -290,7 +291,8 @@ export class SimNetwork {
     for (const key of [...this.#listeners.keys()]) {
       const [at, port] = key.split(' ');
       const isHere = at === host || (host === machine && at === '0.0.0.0');
-      if (isHere && which({ localPort: Number(port), remoteAddress: '' })) this.#listeners.delete(key);
+      if (isHere && which({ localPort: Number(port), remoteAddress: '', remotePort: 0 }))
+        this.#listeners.delete(key);
     }
   }
 

@@ -8,6 +8,9 @@ import { machine, type SimNetwork, type SimSocket } from './network.ts';
 import type { Random } from './random.ts';
 import type { SimTime } from './time.ts';
 
+/** Of all offers and answers of peers: a secret. */
+export const peerKey = 'MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkw';
+
 const offer = [
   'v=0',
   'o=- 1 1 IN IP4 10.1.0.1',
@@ -15,7 +18,7 @@ const offer = [
   'c=IN IP4 10.1.0.1',
   't=0 0',
   'm=audio 30000 RTP/SAVP 0 101',
-  'a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkw',
+  `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${peerKey}`,
   'a=rtpmap:0 PCMU/8000',
   'a=rtpmap:101 telephone-event/8000',
   'a=sendrecv',
@@ -40,6 +43,9 @@ export interface SeenCall {
   over: boolean;
 }
 
+/** Takes a message of a connection, or leaves it. */
+export type Taker = (socket: SimSocket, message: SipText) => boolean;
+
 export class Peer {
   readonly address: string;
   readonly calls = new Map<string, SeenCall>();
@@ -47,23 +53,30 @@ export class Peer {
   quiet = false;
   readonly #site: PeerSite;
   readonly #legs = new Map<string, Leg>();
+  readonly #first: Taker;
   #socket: SimSocket | null = null;
   #number = 0;
 
-  constructor(site: PeerSite, address: string) {
+  /** @param first is shown every message, and says whether it was for it */
+  constructor(site: PeerSite, address: string, first: Taker = () => false) {
     this.#site = site;
     this.address = address;
-    site.network.listen(address, sipPort, (socket) => this.#serve(socket));
+    this.#first = first;
+    this.listen();
   }
 
-  /** Calls a number of the edge. */
-  invite(to: string): void {
+  listen(): void {
+    this.#site.network.listen(this.address, sipPort, (socket) => this.#serve(socket));
+  }
+
+  /** Calls a number of the edge. @param over a connection of the edge's, and its Contact; absent: one of its own */
+  invite(to: string, over?: { readonly socket: SimSocket; readonly target: string }): void {
     const { random, tell } = this.#site;
     const callId = `in-${this.address}-${this.#number++}`;
-    const leg = new Leg(this.#site, this, callId, this.#connection(), {
+    const leg = new Leg(this.#site, this, callId, over?.socket ?? this.#connection(), {
       local: `<sip:+1415555${random.between(1000, 9999)}@${this.address}>;tag=${callId}`,
       remote: `<sip:${to}@${machine}>`,
-      target: `sip:${to}@${machine}:${sipPort};transport=tls`,
+      target: over?.target ?? `sip:${to}@${machine}:${sipPort};transport=tls`,
     });
     this.#legs.set(callId, leg);
     this.calls.set(callId, { callId, direction: 'inbound', status: 0, over: false });
@@ -113,6 +126,7 @@ export class Peer {
   }
 
   #receive(socket: SimSocket, message: SipText): void {
+    if (this.#first(socket, message)) return;
     const callId = message.header('call-id') ?? '';
     if (message.header('cseq')?.includes('OPTIONS') === false) {
       this.#site.tell(`${callId} -> ${message.startLine} (${message.header('cseq')})`);
@@ -456,7 +470,7 @@ class Leg {
   }
 }
 
-function respond(
+export function respond(
   socket: SimSocket,
   request: SipText,
   status: string,
@@ -484,6 +498,6 @@ function tagged(name: string, tag: string): string {
   return /;tag=/i.test(name) ? name : `${name};tag=${tag}`;
 }
 
-function uriOf(field: string): string {
+export function uriOf(field: string): string {
   return /<([^>]+)>/.exec(field)?.[1] ?? field;
 }

@@ -62,7 +62,14 @@ export class SimTime {
       if (first.cancelled) continue;
       this.now = first.at;
       this.steps++;
-      first.fire();
+      // What a timer of a process throws is an uncaught exception there, and not the end of the world.
+      try {
+        first.fire();
+      } catch (error) {
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
       await this.#rest();
       each();
     }

@@ -12,6 +12,7 @@ import type {
   MediaLegOptions,
 } from '../../edge/call/ports/media.ts';
 import { FakeBridge, FakeMediaLeg } from '../fakes/fake-media.ts';
+import { Keypads } from './keys.ts';
 import type { Random } from './random.ts';
 import type { MachineClock } from './time.ts';
 
@@ -23,17 +24,20 @@ export class SimMedia implements Media {
   readonly #clock: MachineClock;
   /** Legs that hold a port pair. */
   readonly open = new Set<MediaLeg>();
+  readonly keypads: Keypads;
   #silentFrom: number | null = null;
 
   constructor(random: Random, clock: MachineClock) {
     this.#random = random;
     this.#clock = clock;
+    this.keypads = new Keypads(random, clock);
   }
 
   async createLeg(options: MediaLegOptions): Promise<MediaLeg> {
     if (this.open.size >= portPairs) throw new CallRefused(503, 'No RTP port pair is free');
     const leg = new SimLeg(
       options,
+      this.keypads,
       () => (this.#silentFrom === null ? 0 : this.#clock.now() - this.#silentFrom),
       () => this.open.delete(leg),
     );
@@ -71,15 +75,27 @@ export class SimMedia implements Media {
 class SimLeg extends FakeMediaLeg {
   readonly #gone: () => void;
 
+  readonly #keypads: Keypads;
   readonly #silentForMs: () => number;
 
-  constructor(options: MediaLegOptions, silentForMs: () => number, gone: () => void) {
+  constructor(options: MediaLegOptions, keypads: Keypads, silentForMs: () => number, gone: () => void) {
     super(options);
+    this.#keypads = keypads;
     this.#silentForMs = silentForMs;
     this.#gone = gone;
   }
 
   override codec: CodecName | null = null;
+
+  override attach(endpoint: AudioEndpoint | null): void {
+    super.attach(endpoint);
+    this.#keypads.attached(this);
+  }
+
+  override async sendDtmf(digits: string): Promise<void> {
+    await super.sendDtmf(digits);
+    this.#keypads.sent(this.options.callId, digits);
+  }
 
   override silentForMs(): number {
     return this.#silentForMs();
@@ -91,25 +107,43 @@ class SimLeg extends FakeMediaLeg {
   }
 }
 
+export interface SimAgentsParts {
+  /** Whom agents of the simulation transfer to. */
+  readonly transferTo: () => string;
+  /** The edge's own agents, which walk pathways. */
+  readonly pathways: Agents;
+}
+
 export class SimAgents implements Agents {
   readonly #random: Random;
   readonly #clock: MachineClock;
-  /** Told of every agent that shall speak, and may ask for a transfer. */
-  readonly transferTo: () => string;
+  readonly #parts: SimAgentsParts;
   readonly open = new Set<AgentLeg>();
 
-  constructor(random: Random, clock: MachineClock, transferTo: () => string) {
+  constructor(random: Random, clock: MachineClock, parts: SimAgentsParts) {
     this.#random = random;
     this.#clock = clock;
-    this.transferTo = transferTo;
+    this.#parts = parts;
   }
 
-  create(_settings: AgentSettings, call: CallFacts, host: AgentHost): AgentLeg {
-    const agent = new SimAgent(this.#random, this.#clock, call, host, this.transferTo(), () =>
+  create(settings: AgentSettings, call: CallFacts, host: AgentHost): AgentLeg {
+    if (settings.kind === 'pathway') return this.#watched(this.#parts.pathways.create(settings, call, host));
+    const agent = new SimAgent(this.#random, this.#clock, call, host, this.#parts.transferTo(), () =>
       this.open.delete(agent),
     );
     this.open.add(agent);
     return agent;
+  }
+
+  #watched(agent: AgentLeg): AgentLeg {
+    this.open.add(agent);
+    const close = agent.close.bind(agent);
+    return Object.assign(agent, {
+      close: (reason: string) => {
+        this.open.delete(agent);
+        close(reason);
+      },
+    });
   }
 
   consult(_order: unknown, call: CallFacts, host: AgentHost): AgentLeg {

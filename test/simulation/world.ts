@@ -7,15 +7,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
+import { account } from './account.ts';
 import { ControlMachine, controlUrl, type Keys } from './control-machine.ts';
 import { EdgeMachine, maxCalls, sipPort } from './edge-machine.ts';
+import { Arrivals, readJournal } from './journal.ts';
+import type { Keypads } from './keys.ts';
 import { controlHost, machine, type SimNetwork } from './network.ts';
-import { Peer } from './peers.ts';
+import { pathway } from './pathway.ts';
+import { Peer, peerKey } from './peers.ts';
 import type { Random } from './random.ts';
+import { Registrar, registeredUser, registrarAddress } from './registrar.ts';
 import type { SimTime } from './time.ts';
 import { portPairs } from './voice.ts';
 
 const number = '+14155550100';
+/** Its edge registers at a PBX. */
+const registeredNumber = '+14155550101';
+/** Answered by a pathway that takes keys. */
+const keysNumber = '+14155550102';
 const addresses = ['10.1.0.1', '10.1.0.2', '10.1.0.3'] as const;
 
 /** How long the world is troubled, ms. */
@@ -45,6 +54,16 @@ export class World {
   #life = 0;
   #edge: EdgeMachine | null = null;
   #control: ControlMachine | null = null;
+  #controls = 0;
+  /** Processes of control that died: they are let go of at the end. */
+  readonly #dead: ControlMachine[] = [];
+  readonly #arrivals = new Arrivals();
+  readonly #registrar: Registrar;
+  #pathwayId: string | null = null;
+  readonly #secrets = new Set([peerKey]);
+  readonly #keypads: Keypads[] = [];
+  /** Lives of the edge, and restarts of its engine. */
+  #deaths = 0;
   #keys: Keys | null = null;
   /** Every report that was on disk, in order. */
   readonly #written: ReportBody[] = [];
@@ -58,6 +77,7 @@ export class World {
 
   constructor(parts: WorldParts) {
     this.#parts = parts;
+    this.#registrar = new Registrar(parts);
     this.#peers = addresses.map((address) => new Peer(parts, address));
   }
 
@@ -76,16 +96,19 @@ export class World {
       const calls = await this.#account();
       return { calls, steps: time.steps };
     } finally {
+      for (const control of this.#dead) await control.bury();
       rmSync(this.#folder, { recursive: true, force: true });
     }
   }
 
   async #begin(): Promise<void> {
-    const { time, network } = this.#parts;
-    this.#control = await ControlMachine.start(time, network, join(this.#folder, 'control.db'));
-    this.#keys = await this.#control.found();
+    const { time } = this.#parts;
+    const control = await this.#startControl();
+    this.#keys = await control.found();
     this.#do(async () => {
+      await this.#makePathway();
       await this.#configure(2);
+      await this.#attachRegistered();
       await this.#startEdge();
     });
     await time.run(5000);
@@ -98,22 +121,67 @@ export class World {
       .slice(1, 1 + endpoints)
       .map((host, priority) => ({ host, port: sipPort, priority }));
     if (!primary) return;
-    await this.#api('POST', '/v1/sip/attach', {
-      phone_number: number,
+    const agents = [
+      [number, { prompt: 'Say hello.' }],
+      [keysNumber, { pathway_id: this.#pathwayId }],
+    ] as const;
+    for (const [of, agent] of agents) {
+      await this.#api('POST', '/v1/sip/attach', {
+        phone_number: of,
+        directions: [
+          { type: 'inbound', options: { allowed_ips: [...addresses] } },
+          { type: 'outbound', sip_endpoint: `${primary.host}:${sipPort}` },
+        ],
+      });
+      await this.#api('PATCH', '/v1/sip/config', {
+        phone_number: of,
+        direction: 'outbound',
+        failover_config: { enabled: true, endpoints: others, failback: 'auto' },
+      });
+      await this.#api('POST', `/v1/inbound/${encodeURIComponent(of)}`, {
+        ...agent,
+        max_duration: maxMinutes,
+      });
+    }
+  }
+
+  async #makePathway(): Promise<void> {
+    const made = await this.#api('POST', '/v1/pathway/create', { name: 'Keys' });
+    const { pathway_id: id } = JSON.parse(made.text) as { pathway_id: string };
+    const { status, text } = await this.#api('POST', `/v1/pathway/${id}`, pathway);
+    if (status !== 200) throw new Violation(`the pathway was refused: ${text}`);
+    this.#pathwayId = id;
+  }
+
+  /** Attaches the number that registers; somebody tells the PBX the password after a while. */
+  async #attachRegistered(): Promise<void> {
+    const { random } = this.#parts;
+    const { status, text } = await this.#api('POST', '/v1/sip/attach', {
+      phone_number: registeredNumber,
       directions: [
-        { type: 'inbound', options: { allowed_ips: [...addresses] } },
-        { type: 'outbound', sip_endpoint: `${primary.host}:${sipPort}` },
+        {
+          type: 'inbound',
+          auth_mode: 'register',
+          sip_endpoint: `${registrarAddress}:${sipPort}`,
+          register_auth: { username: registeredUser, password: 'chosen by the customer' },
+        },
       ],
     });
-    await this.#api('PATCH', '/v1/sip/config', {
-      phone_number: number,
-      direction: 'outbound',
-      failover_config: { enabled: true, endpoints: others, failback: 'auto' },
-    });
-    await this.#api('POST', `/v1/inbound/${encodeURIComponent(number)}`, {
+    if (status !== 200) return;
+    const { data } = JSON.parse(text) as { data: { register_password_for_pbx?: string } };
+    const password = data.register_password_for_pbx;
+    if (password === undefined) throw new Violation(`attach gave no password: ${text}`);
+    this.#secrets.add(password);
+    this.#at(random.between(0, 20_000), () => this.#registrar.learn(password));
+    await this.#api('POST', `/v1/inbound/${encodeURIComponent(registeredNumber)}`, {
       prompt: 'Say hello.',
       max_duration: maxMinutes,
     });
+  }
+
+  async #detachRegistered(): Promise<void> {
+    await this.#api('POST', '/v1/sip/detach', { phone_number: registeredNumber });
+    await this.#attachRegistered();
   }
 
   /** Plans what comes over the world. */
@@ -127,7 +195,15 @@ export class World {
     const happens = (times: number, what: () => void) => {
       for (let i = 0; i < times; i++) this.#at(random.between(0, troubledMs), what);
     };
-    happens(random.between(5, 25), () => random.pick(this.#peers).invite(number));
+    happens(random.between(5, 25), () =>
+      random.pick(this.#peers).invite(random.pick([number, number, keysNumber])),
+    );
+    happens(random.between(0, 4), () => this.#registrar.call());
+    happens(random.between(0, 5), () => this.#registrar.turn());
+    happens(random.between(0, 1), () => this.#registrar.disappear(random.between(1000, 60_000)));
+    happens(random.between(0, 2), () => this.#do(() => this.#registerNow()));
+    if (random.chance(0.3)) happens(1, () => this.#do(() => this.#detachRegistered()));
+    if (random.chance(0.3)) happens(1, () => this.#part(machine, registrarAddress));
     happens(random.between(2, 12), () => this.#do(() => this.#place()));
     happens(random.between(0, 6), () => this.#do(() => this.#stopOne()));
     happens(random.between(0, 3), () => this.#do(() => this.#configure(random.between(1, 2))));
@@ -137,7 +213,7 @@ export class World {
     happens(random.between(0, 3), () => random.pick(this.#peers).babble());
     happens(random.between(0, 2), () => this.#part(machine, controlHost));
     happens(random.between(0, 2), () => this.#part(machine, random.pick(addresses)));
-    if (random.chance(0.5)) happens(1, () => this.#do(() => this.#restartControl()));
+    if (random.chance(0.6)) happens(random.between(1, 3), () => this.#do(() => this.#restartControl()));
     if (random.chance(0.4)) happens(1, () => this.#do(() => this.#restartEngine()));
     if (random.chance(0.5)) happens(random.between(1, 2), () => this.#killEdge());
     if (random.chance(0.3)) happens(1, () => this.#do(() => this.#stopEdge()));
@@ -169,10 +245,12 @@ export class World {
 
   async #place(): Promise<void> {
     const { random, tell } = this.#parts;
+    const agent = random.chance(0.7)
+      ? { from: number, task: 'Say hello.' }
+      : { from: keysNumber, pathway_id: this.#pathwayId };
     const order = {
       phone_number: `+1415555${random.between(1000, 9999)}`,
-      from: number,
-      task: 'Say hello.',
+      ...agent,
       max_duration: maxMinutes,
     };
     const { status, text } = await this.#api('POST', '/v1/calls', order);
@@ -185,6 +263,10 @@ export class World {
   async #stopOne(): Promise<void> {
     const ids = [...this.#placed];
     if (ids.length > 0) await this.#api('POST', `/v1/calls/${this.#parts.random.pick(ids)}/stop`, {});
+  }
+
+  async #registerNow(): Promise<void> {
+    await this.#api('POST', '/v1/sip/register-now', { phone_number: registeredNumber });
   }
 
   #part(one: string, other: string): void {
@@ -205,26 +287,51 @@ export class World {
     else this.#controlOffset += by;
   }
 
+  /** Control ends in good order, or dies: at once, or in the midst of taking reports. */
   async #restartControl(): Promise<void> {
     const control = this.#control;
     if (!control) return;
-    const { time, network, random, tell } = this.#parts;
-    tell('control goes');
+    const { random, tell } = this.#parts;
+    const how = random.pick(['stops', 'now', 'before', 'after'] as const);
+    tell(`control goes: ${how}`);
+    if (how === 'before' || how === 'after') {
+      control.dieAtIngest = how;
+      await this.#pass(random.between(500, 20_000));
+      if (control !== this.#control) return;
+    }
     this.#control = null;
-    await control.stop();
-    control.die();
-    await new Promise<void>((resolve) => this.#at(random.between(0, 40_000), resolve));
-    this.#control = await ControlMachine.start(
+    if (how === 'stops') await control.stop();
+    else {
+      control.die();
+      this.#dead.push(control);
+    }
+    await this.#pass(random.between(0, 40_000));
+    await this.#startControl();
+    tell('control is back');
+  }
+
+  #pass(ms: number): Promise<void> {
+    return new Promise<void>((resolve) => this.#at(ms, resolve));
+  }
+
+  async #startControl(): Promise<ControlMachine> {
+    const { time, network } = this.#parts;
+    const folder = (life: number) => join(this.#folder, `control-${life}`);
+    const life = this.#controls++;
+    this.#control = await ControlMachine.start({
       time,
       network,
-      join(this.#folder, 'control.db'),
-      this.#controlOffset,
-    );
-    tell('control is back');
+      folder: folder(life),
+      nextFolder: folder(life + 1),
+      wallClockOffset: this.#controlOffset,
+      arrivals: this.#arrivals,
+    });
+    return this.#control;
   }
 
   async #restartEngine(): Promise<void> {
     this.#parts.tell('the engine dies');
+    this.#deaths++;
     if (this.#edge?.alive) await this.#edge.restartEngine();
   }
 
@@ -256,13 +363,15 @@ export class World {
   async #startEdge(): Promise<void> {
     const { time, network, random, tls, tell } = this.#parts;
     if (!this.#keys) return;
+    // Whoever else waits to start it sees that it is being done.
+    this.#edge = null;
     // A process that was killed may hold its files: the next one reads what was on disk at its death.
     const before = join(this.#folder, `edge-${this.#life}`);
     const folder = join(this.#folder, `edge-${++this.#life}`);
     if (this.#life === 1) mkdirSync(folder);
     else cpSync(before, folder, { recursive: true });
     tell('the edge starts');
-    this.#edge = await EdgeMachine.start({
+    const edge = await EdgeMachine.start({
       time,
       network,
       random,
@@ -274,6 +383,8 @@ export class World {
       transferTo: () => `+1415555${random.between(1000, 9999)}`,
       written: (body) => this.#written.push(body),
     });
+    this.#edge = edge;
+    this.#keypads.push(edge.media.keypads);
   }
 
   /** What holds after every step. */
@@ -295,19 +406,23 @@ export class World {
     network.joinAll();
     network.faults = { delayMs: 5, loss: 0, cuts: 0 };
     tell('peace');
-    for (const peer of this.#peers) peer.leave();
+    this.#registrar.calm();
+    for (const peer of [...this.#peers, this.#registrar.peer]) peer.leave();
     // What was under way comes to its end: restarts, orders.
     await time.run(70_000, () => this.#always());
     if (!this.#edge?.alive) await this.#startEdge();
+    this.#do(() => this.#attachRegistered());
     await time.run(answersMs, () => this.#always());
     const edge = this.#edge;
     if (!edge) throw new Violation('there is no edge');
     edge.media.fallSilent();
     this.#agree(edge);
+    this.#registered();
     await time.run(sessionsMs, () => this.#always());
     this.#restful(edge);
+    this.#registered();
     await time.run(40_000, () => this.#always());
-    if (edge.unreported > 0) throw new Violation(`${edge.unreported} reports have not reached control`);
+    await this.#reported(edge);
     const stopped = edge.stop();
     let done = false;
     void stopped.then(() => {
@@ -316,8 +431,25 @@ export class World {
     await time.run(60_000);
     if (!done) throw new Violation('the edge did not stop within 60 s without a call');
     this.#nothingLeft(edge);
+    if (this.#registrar.remembers) this.#broken.push('the registrar still has us after the end of the edge');
+    this.#broken.push(...this.#registrar.problems);
     if (this.#work.size > 0) throw new Violation('an operation has not ended');
     this.#check();
+  }
+
+  /** There is a moment at which nothing waits for control: what is written meanwhile is on its way. */
+  async #reported(edge: EdgeMachine): Promise<void> {
+    for (let tenths = 0; tenths < 100 && edge.unreported > 0; tenths++) {
+      await this.#parts.time.run(100, () => this.#always());
+    }
+    if (edge.unreported > 0) throw new Violation(`${edge.unreported} reports have not reached control`);
+  }
+
+  /** The PBX has the binding, over a connection that stands. */
+  #registered(): void {
+    if (this.#registrar.binding) return;
+    const said = this.#written.findLast((body) => body.type === 'registration');
+    throw new Violation(`the registrar has no binding of ours; the edge says ${JSON.stringify(said)}`);
   }
 
   /** Engine and edge know of the same dialogs; each belongs to a call. */
@@ -390,71 +522,33 @@ export class World {
     this.#broken.push(...failures);
   }
 
-  /** Exactly one record of each call, as it was last written; each line of a transcript once. @returns the calls */
+  /** @returns the calls */
   async #account(): Promise<number> {
     const control = this.#control;
-    if (!control) throw new Violation('control did not come back');
-    const { db } = control.app.services.database;
-    const rejected = await db.selectFrom('rejected_reports').select(['problem']).execute();
-    for (const { problem } of rejected) this.#broken.push(`control rejected a report: ${problem}`);
-    const rows = await db
-      .selectFrom('calls')
-      .select(['id', 'sip_call_id', 'status', 'ended_at', 'termination'])
-      .execute();
-    const byId = new Map(rows.map((row) => [row.id, row]));
-    const last = new Map<string, CallRecord>();
-    const lines = new Map<string, number>();
-    for (const body of this.#written) {
-      if (body.type === 'call') {
-        const before = last.get(body.call.id);
-        if (before?.ended_at) this.#broken.push(`call ${body.call.id} was reported again after its end`);
-        last.set(body.call.id, body.call);
-      }
-      if (body.type === 'transcript') {
-        for (const { id } of body.entries) lines.set(id, (lines.get(id) ?? 0) + 1);
-      }
-    }
-    for (const [id, record] of last) {
-      const row = byId.get(id);
-      if (!row) this.#broken.push(`call ${id} (${record.sip_call_id}) is lost`);
-      else if (row.ended_at === null)
-        this.#broken.push(`call ${id} (${record.sip_call_id}) has no end in control: ${row.status}`);
-      else if (record.ended_at && row.termination !== record.termination) {
-        this.#broken.push(`call ${id} ended ${record.termination}, control says ${row.termination}`);
-      }
-    }
-    for (const row of rows) {
-      if (row.ended_at === null) this.#broken.push(`call ${row.id} is not over in control: ${row.status}`);
-    }
-    for (const id of this.#placed) if (!byId.has(id)) this.#broken.push(`placed call ${id} has no record`);
-    const ofCallId = Map.groupBy(
-      rows.filter(({ sip_call_id: id }) => id),
-      (row) => row.sip_call_id,
-    );
-    for (const peer of this.#peers) {
-      for (const seen of peer.calls.values()) {
-        const records = ofCallId.get(seen.callId)?.length ?? 0;
-        if (records > 1) this.#broken.push(`${seen.callId} has ${records} records`);
-        if (records === 0 && seen.status === 200)
-          this.#broken.push(`${seen.callId} was answered and has no record`);
-      }
-    }
-    const parts = await db.selectFrom('transcript_parts').select(['entries']).execute();
-    const stored = parts
-      .flatMap(({ entries }) => JSON.parse(entries) as { id: string }[])
-      .map(({ id }) => id);
-    const known = new Set(stored);
-    if (known.size !== stored.length) this.#broken.push('a line of a transcript is stored twice');
-    for (const id of lines.keys())
-      if (!known.has(id)) this.#broken.push(`line ${id} of a transcript is lost`);
+    const edge = this.#edge;
+    if (!control || !edge) throw new Violation('control or the edge did not come back');
+    const peers = [...this.#peers, this.#registrar.peer];
+    const { calls, problems } = await account({
+      db: control.app.services.database.db,
+      written: this.#written,
+      journal: readJournal(join(this.#folder, `edge-${this.#life}`)),
+      arrivals: this.#arrivals,
+      seen: peers.flatMap((peer) => [...peer.calls.values()]),
+      placed: this.#placed,
+      keypads: this.#keypads,
+      secrets: [...this.#secrets],
+      wholeTraces: this.#life === 1 && this.#deaths === 0 && (edge.engine.metrics().hep_dropped ?? 0) === 0,
+    });
+    this.#broken.push(...problems);
     await control.stop();
     this.#check();
-    return rows.length;
+    return calls;
   }
 }
 
 /** Errors that the world's own faults make, and that the edge is right to log. */
-const expected = /media worker died|the agent broke|the edge (is dead|died)|model does not answer/;
+const expected =
+  /media worker died|the agent broke|the voice broke|the edge (is dead|died)|model does not answer/;
 
 function withStack(fields: object): object {
   return Object.fromEntries(
