@@ -199,7 +199,7 @@ export class ReportedTrunk {
   /** Over a link of its own, because links end when time moves. */
   async #report(bodies: readonly ReportBody[]): Promise<void> {
     const edge = await connectEdge(this.#test);
-    edge.send(reportFrame(this.#seq, bodies));
+    edge.send(reportFrame(this.#seq, bodies, new Date(this.#test.clock.now()).toISOString()));
     this.#seq += bodies.length;
     await edge.next('ack');
     await edge.kill();

@@ -58,7 +58,7 @@ function probe(changes: Partial<HealthProbe> = {}): HealthProbe {
 const failed = { healthy: false, response_time_ms: null, sip_code: null, error: 'refused' };
 
 async function report(...probes: HealthProbe[]): Promise<void> {
-  edge.send(reportFrame(seq++, [{ type: 'health', probes }]));
+  edge.send(reportFrame(seq++, [{ type: 'health', probes }], new Date(test.clock.now()).toISOString()));
   await edge.next('ack');
 }
 
