@@ -8,7 +8,7 @@ import { runProgram } from './operations/arguments.ts';
 import { seedDemo } from './operations/seed.ts';
 
 /** Tells the time and wakes nobody. Background work is that of the control plane that may run beside: it is not begun. */
-const stillClock: Clock = { now: () => systemClock.now(), after: () => ({ cancel: () => {} }) };
+const stillClock: Clock = { ...systemClock, after: () => ({ cancel: () => {} }) };
 
 await runProgram(async () => {
   const config = readControlConfig();

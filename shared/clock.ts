@@ -5,6 +5,8 @@
 export interface Clock {
   /** Wall-clock time in milliseconds since the Unix epoch. */
   now(): number;
+  /** Milliseconds from an arbitrary start that only passing time moves: how long something took, whoever sets the clock. */
+  elapsed(): number;
   /** Calls `fire` once after `ms` milliseconds, unless the timer is cancelled before. */
   after(ms: number, fire: () => void): Timer;
 }
@@ -35,6 +37,7 @@ class SystemTimer implements Timer {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   after: (ms, fire) => new SystemTimer(ms, fire),
 };
 
@@ -57,6 +60,10 @@ export class FakeClock implements Clock {
 
   now(): number {
     return this.#now + this.#offset;
+  }
+
+  elapsed(): number {
+    return this.#now;
   }
 
   /** Sets the wall clock forward, or back; timers keep their time. */

@@ -40,6 +40,8 @@ export class CallLedger {
   readonly #call: Told;
   readonly #deps: LedgerDeps;
   readonly #startedAt: number;
+  /** Of the clock's elapsed time. */
+  readonly #began: number;
   #answeredBy: NonNullable<CallRecord['answered_by']> | null = null;
   #answeredAt: number | null = null;
   #endedAt: number | null = null;
@@ -49,6 +51,7 @@ export class CallLedger {
     this.#call = call;
     this.#deps = deps;
     this.#startedAt = deps.clock.now();
+    this.#began = deps.clock.elapsed();
   }
 
   get answered(): boolean {
@@ -61,14 +64,19 @@ export class CallLedger {
 
   /** @returns the time of the answer, ms since the epoch */
   answer(): number {
-    this.#answeredAt = this.#deps.clock.now();
+    this.#answeredAt = this.#now();
     return this.#answeredAt;
   }
 
   /** Reports the closed record; nothing is reported after it. */
   close(): void {
-    this.#endedAt = this.#deps.clock.now();
+    this.#endedAt = this.#now();
     this.report();
+  }
+
+  /** On the clock of the call's beginning: setting the host's clock must not change how long a call was. */
+  #now(): number {
+    return this.#startedAt + Math.round(this.#deps.clock.elapsed() - this.#began);
   }
 
   answeredBy(who: NonNullable<CallRecord['answered_by']>): void {

@@ -279,6 +279,30 @@ describe('a call', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it.each([3_600_000, -3_600_000, 86_400_000])(
+    'is recorded as long as it was, and ends for silence in time, when the clock is set by %d ms',
+    async (jump) => {
+      const leg = await answered();
+      media.last.silentForMs = () => 0;
+      clock.advance(2_000);
+      clock.jump(jump);
+      clock.advance(4_000);
+      leg.peer.bye();
+      await settle();
+      expect(last()).toMatchObject({
+        started_at: '2030-01-01T00:00:00.000Z',
+        answered_at: '2030-01-01T00:00:00.000Z',
+        ended_at: '2030-01-01T00:00:06.000Z',
+      });
+      await answered();
+      clock.jump(-jump);
+      media.last.silentForMs = () => 61_000;
+      clock.advance(61_000);
+      expect(last()).toMatchObject({ termination: 'media_timeout' });
+      expect(clock.pending).toBe(0);
+    },
+  );
+
   it('asks a silent peer on hold each minute, goes on when it is there, and ends when it is gone', async () => {
     const leg = await answered();
     await leg.peer.reanswer(`${sdpOffer}a=sendonly\r\n`);

@@ -65,13 +65,13 @@ export class SilenceWatch {
 
   #begin(limitMs: number, onSilence: () => void): void {
     this.stop();
-    this.#since = this.#clock.now();
+    this.#since = this.#clock.elapsed();
     if (limitMs > 0) this.#checkIn(limitMs, limitMs, onSilence);
   }
 
   #checkIn(ms: number, limitMs: number, onSilence: () => void): void {
     this.#timer = this.#clock.after(ms, () => {
-      const silent = Math.min(this.#peer.silentForMs(), this.#clock.now() - this.#since);
+      const silent = Math.min(this.#peer.silentForMs(), this.#clock.elapsed() - this.#since);
       if (silent >= limitMs) onSilence();
       else this.#checkIn(limitMs - silent, limitMs, onSilence);
     });

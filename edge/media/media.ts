@@ -78,6 +78,7 @@ const inspectionPhases = 10;
 /** Wall-clock scale, monotonic pace: playout and silence must not jump when the system's time is set. */
 const monotonicClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
+  elapsed: systemClock.elapsed,
   after: systemClock.after,
 };
 

@@ -53,7 +53,11 @@ describe('the playout clock', () => {
   test('makes up for a short stall and keeps its grid', () => {
     let stall = 0;
     const inner = new FakeClock(start);
-    const clock = { now: () => inner.now() + stall, after: inner.after.bind(inner) };
+    const clock = {
+      now: () => inner.now() + stall,
+      elapsed: () => inner.elapsed() + stall,
+      after: inner.after.bind(inner),
+    };
     const playout = new Playout({ clock });
     const { leg, turns, skips } = recorder(inner);
     playout.add(leg);
@@ -69,7 +73,11 @@ describe('the playout clock', () => {
   test('skips what a long stall made too late', () => {
     let stall = 0;
     const inner = new FakeClock(start);
-    const clock = { now: () => inner.now() + stall, after: inner.after.bind(inner) };
+    const clock = {
+      now: () => inner.now() + stall,
+      elapsed: () => inner.elapsed() + stall,
+      after: inner.after.bind(inner),
+    };
     const playout = new Playout({ clock, maxCatchUp: 2 });
     const { leg, turns, skips } = recorder(inner);
     playout.add(leg);

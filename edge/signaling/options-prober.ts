@@ -32,7 +32,7 @@ export function probe(
 ): Promise<ProbeOutcome> {
   const { clock, publicAddress, software } = environment;
   const place = placeOf('', target);
-  const startedAt = clock.now();
+  const startedAt = clock.elapsed();
   const us = publicAddress === null ? 'localhost' : publicAddress.replace(/:\d+$/, '');
   const headers = {
     'Call-ID': randomUUID(),
@@ -48,7 +48,7 @@ export function probe(
       if (outcome.kind === 'silent') {
         return resolve({ sipCode: null, responseTimeMs: null, error: silenceOf(target, outcome.error) });
       }
-      const responseTimeMs = Math.round(clock.now() - startedAt);
+      const responseTimeMs = Math.round(clock.elapsed() - startedAt);
       resolve({ sipCode: outcome.status, responseTimeMs, error: null });
     });
   });

@@ -53,7 +53,7 @@ export class ReceivedRefer implements PeerRefer {
     this.referredBy = facts.referredBy;
     this.#silent = /^\s*false\b/i.test(headerOf(request.headers, 'refer-sub') ?? '');
     const { subscriptionMs } = environment.refers;
-    this.#endsAt = environment.clock.now() + subscriptionMs;
+    this.#endsAt = environment.clock.elapsed() + subscriptionMs;
     this.#timer = environment.clock.after(subscriptionMs, () => this.#timedOut());
   }
 
@@ -129,7 +129,7 @@ export class ReceivedRefer implements PeerRefer {
 
   #send(line: StatusLine): void {
     const { environment, event, ourselves, send } = this.#options;
-    const restS = Math.max(1, Math.ceil((this.#endsAt - environment.clock.now()) / 1_000));
+    const restS = Math.max(1, Math.ceil((this.#endsAt - environment.clock.elapsed()) / 1_000));
     send({
       method: 'NOTIFY',
       headers: {

@@ -122,6 +122,8 @@ describe('the session clock', () => {
     timer.restart({ expiresS: 1800, weRefresh: true });
     clock.advance(899_999);
     expect(timer.leftMs).toBe(868_001);
+    clock.jump(3_600_000);
+    expect(timer.leftMs).toBe(868_001);
     expect(events).toEqual([]);
     clock.advance(1);
     expect(events).toEqual(['refresh']);

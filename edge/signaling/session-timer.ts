@@ -120,7 +120,7 @@ export class SessionTimer {
 
   /** Milliseconds until the session is given up; null: it does not expire. */
   get leftMs(): number | null {
-    return this.#run === null ? null : Math.max(0, this.#expiresAt - this.#clock.now());
+    return this.#run === null ? null : Math.max(0, this.#expiresAt - this.#clock.elapsed());
   }
 
   /** Starts over, as after each 2xx that refreshed the session; null: it expires no more. */
@@ -130,7 +130,7 @@ export class SessionTimer {
     if (!run) return;
     const margin = Math.min(32, run.expiresS / 3);
     const leftMs = (run.expiresS - margin) * 1000;
-    this.#expiresAt = this.#clock.now() + leftMs;
+    this.#expiresAt = this.#clock.elapsed() + leftMs;
     this.#timers.push(this.#clock.after(leftMs, this.#expired));
     if (run.weRefresh) this.#timers.push(this.#clock.after(run.expiresS * 500, this.#refresh));
   }

@@ -134,6 +134,10 @@ export class MachineClock implements Clock {
     return epoch + Math.floor(this.#time.now) + this.#offset;
   }
 
+  elapsed(): number {
+    return this.#time.now;
+  }
+
   after(ms: number, fire: () => void): Timer {
     if (this.#dead) return { cancel: () => {} };
     const timer = this.#time.after(ms, () => {
