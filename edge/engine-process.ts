@@ -99,7 +99,7 @@ export class EngineProcess {
 
   start(): void {
     const { program, config, clock, log } = this.#options;
-    this.#startedAt = clock.now();
+    this.#startedAt = clock.elapsed();
     // Ctrl-C in a terminal goes to the whole group; the engine must outlive it until the last BYE is out.
     const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
     this.#child = child;
@@ -195,7 +195,7 @@ export class EngineProcess {
       onUnusable();
       return;
     }
-    if (clock.now() - this.#startedAt >= healthyMs) this.#pauseMs = firstPauseMs;
+    if (clock.elapsed() - this.#startedAt >= healthyMs) this.#pauseMs = firstPauseMs;
     const pauseMs = this.#pauseMs;
     this.#pauseMs = Math.min(longestPauseMs, pauseMs * 2);
     log.error({ exit_code: code, signal, restart_ms: pauseMs }, 'SIP engine ended and is started again');

@@ -35,6 +35,20 @@ class SystemTimer implements Timer {
   }
 }
 
+/** When something began: for people to read, and to count its length from. */
+export interface Beginning {
+  /** Wall-clock time, ms since the Unix epoch. */
+  readonly startedAt: number;
+  /** Of the clock's elapsed time. */
+  readonly began: number;
+}
+
+export const beginning = (clock: Clock): Beginning => ({ startedAt: clock.now(), began: clock.elapsed() });
+
+/** Whole milliseconds since then, whoever has set the clock meanwhile. */
+export const lengthMs = (clock: Clock, { began }: Pick<Beginning, 'began'>): number =>
+  Math.round(clock.elapsed() - began);
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
@@ -52,9 +66,11 @@ export class FakeClock implements Clock {
   #now: number;
   #offset = 0;
   #order = 0;
+  readonly #startMs: number;
   readonly #scheduled = new Set<Scheduled>();
 
   constructor(startMs = Date.UTC(2030, 0, 1)) {
+    this.#startMs = startMs;
     this.#now = startMs;
   }
 
@@ -63,7 +79,7 @@ export class FakeClock implements Clock {
   }
 
   elapsed(): number {
-    return this.#now;
+    return this.#now - this.#startMs;
   }
 
   /** Sets the wall clock forward, or back; timers keep their time. */

@@ -25,18 +25,18 @@ export class LogThinning {
 
   /**
    * @param address of the source; with IPv6, those of one /64 are one source
-   * @param now milliseconds
+   * @param now milliseconds of the clock's elapsed time
    * @returns how many occurrences of `source` were left out since the last line, and of sources that had no line of
    *   their own; null: this one is left out too
    */
   tell(address: string, now: number): { readonly leftOut: number } | null {
     const source = hostKey(address);
     const last = this.#told.get(source);
-    if (last && Math.abs(now - last.at) < everyMs) {
+    if (last && now - last.at < everyMs) {
       last.silent += 1;
       return null;
     }
-    if (Math.abs(now - this.#minuteBegan) >= everyMs) {
+    if (now - this.#minuteBegan >= everyMs) {
       this.#minuteBegan = now;
       this.#lines = 0;
     }

@@ -122,12 +122,12 @@ export function startEvaluation(parts: EvaluationLoopParts): () => Promise<void>
   let running: Promise<void> = Promise.resolve();
   let timer: Timer;
   const round = () => {
-    const began = clock.now();
+    const began = clock.elapsed();
     running = evaluateAlerts(parts)
-      .then(async () => onRound?.(clock.now() - began, await countOpen(db)))
+      .then(async () => onRound?.(clock.elapsed() - began, await countOpen(db)))
       .catch((error: unknown) => log.error({ err: error }, 'alerts could not be evaluated'))
       .then(() => {
-        if (!ended) timer = clock.after(Math.max(0, began + everyMs - clock.now()), round);
+        if (!ended) timer = clock.after(Math.max(0, began + everyMs - clock.elapsed()), round);
       });
   };
   timer = clock.after(everyMs, round);

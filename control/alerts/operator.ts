@@ -66,15 +66,14 @@ export function startOperatorAlerts(parts: OperatorParts): () => Promise<void> {
   let timer: Timer;
   const look = async () => {
     const readings = await read();
-    const now = clock.now();
     const before = troubles;
-    troubles = observe(before, readings, now);
+    troubles = observe(before, readings, clock.now());
     for (const state of states) {
       // What was forgotten, unseen, is not told of as good.
       for (const subject of state.told.keys())
         if (!troubles.has(subject) && readings.get(subject) !== null) state.told.delete(subject);
       const message = messageOf(state.told, troubles, readings, parts.deployment);
-      if (message === null || state.running !== null || now < state.nextAt) continue;
+      if (message === null || state.running !== null || clock.elapsed() < state.nextAt) continue;
       const told = toldAfter(state.told, troubles);
       state.running = tell(parts, state, message, told, ending.signal).finally(() => {
         state.running = null;
@@ -124,7 +123,7 @@ async function tell(
   );
   const facts = { notice: id, channel, subject: message.subject };
   if (result.outcome === 'unavailable') {
-    state.nextAt = clock.now() + (pauses[Math.min(state.failures, pauses.length - 1)] ?? messageGapMs);
+    state.nextAt = clock.elapsed() + (pauses[Math.min(state.failures, pauses.length - 1)] ?? messageGapMs);
     state.failures += 1;
     onAttempt(channel, 'again');
     log.warn({ ...facts, error: withoutAddress(result.error, address) }, "operator's alert failed");
@@ -132,7 +131,7 @@ async function tell(
   }
   // What is refused for good is not sent again; the next news are.
   state.failures = 0;
-  state.nextAt = clock.now() + messageGapMs;
+  state.nextAt = clock.elapsed() + messageGapMs;
   state.told = told;
   state.thread = told.size === 0 ? null : (state.thread ?? messageId);
   if (result.outcome === 'sent') {

@@ -29,7 +29,7 @@ export class StorageState {
     if (fault === null) return;
     this.#fault = fault;
     this.failures += 1;
-    this.#triedAt = this.#clock.now();
+    this.#triedAt = this.#clock.elapsed();
   }
 
   /**
@@ -38,8 +38,8 @@ export class StorageState {
    */
   read(): StorageFault | null {
     const everyMs = this.#fault === null ? lookEveryMs : tryEveryMs;
-    if (this.#clock.now() - this.#triedAt < everyMs) return this.#fault;
-    this.#triedAt = this.#clock.now();
+    if (this.#clock.elapsed() - this.#triedAt < everyMs) return this.#fault;
+    this.#triedAt = this.#clock.elapsed();
     try {
       this.#look();
       // Of a database that works this would wait for the writes of other programs.

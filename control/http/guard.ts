@@ -87,11 +87,11 @@ function limitRequests(
   reply: FastifyReply,
 ): void {
   const perKey = { scope: 'key', limit: requestsPerMinute, windowSeconds: 60 };
-  const moment = clock.now();
-  let state = limiter.take(caller.keyId, [perKey]);
+  const moment = clock.elapsed();
+  let state = limiter.take(caller.keyId, [perKey], moment);
   const limits = request.routeOptions.config.limits ?? [];
   if (!state.refused && caller.kind === 'customer' && limits.length > 0) {
-    const own = limiter.take(caller.orgId, limits);
+    const own = limiter.take(caller.orgId, limits, moment);
     if (!own.refused) request.counted = { subject: caller.orgId, moment };
     if (own.refused || own.remaining < state.remaining) state = own;
   }

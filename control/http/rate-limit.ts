@@ -42,9 +42,9 @@ export class RateLimiter {
   /**
    * Counts one request of `subject` against every limit, or none when one refuses: a refused request does not
    * count. Returns the state of the tightest window: a refusing one, else the one with the fewest left.
+   * @param now of the clock's elapsed time
    */
-  take(subject: string, limits: readonly Limit[]): WindowState {
-    const now = this.#clock.now();
+  take(subject: string, limits: readonly Limit[], now = this.#clock.elapsed()): WindowState {
     const windows = limits.map((limit) => this.#window(`${limit.scope} ${subject}`, limit, now));
     const full = limits.findIndex((limit, index) => size(windows[index]) >= limit.limit);
     if (full < 0) for (const window of windows) window.moments.push(now);

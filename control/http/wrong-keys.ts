@@ -57,7 +57,7 @@ export class WrongKeys {
   refusal(address: string, key: string | null): ApiError {
     if (key === null) return ApiError.of('AUTH_FAILURE');
     const network = hostKey(address);
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const last = hash('sha256', key);
     const before = this.#tries.get(network) ?? { left: mostTries, at: now, last: '' };
     const had = Math.min(mostTries, before.left + ((now - before.at) / 60_000) * mostTries);

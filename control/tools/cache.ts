@@ -29,7 +29,7 @@ export class ResultCache {
   get(key: string): unknown {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
-    if (entry.until > this.#clock.now()) return JSON.parse(entry.text);
+    if (entry.until > this.#clock.elapsed()) return JSON.parse(entry.text);
     this.#drop(key);
     return undefined;
   }
@@ -38,10 +38,10 @@ export class ResultCache {
     const text = JSON.stringify(value);
     this.#drop(key);
     if (text.length > this.#mostCharacters) return;
-    this.#entries.set(key, { text, until: this.#clock.now() + this.#keptMs });
+    this.#entries.set(key, { text, until: this.#clock.elapsed() + this.#keptMs });
     this.#characters += text.length;
     for (const [oldest, { until }] of this.#entries) {
-      if (this.#characters <= this.#mostCharacters && until > this.#clock.now()) break;
+      if (this.#characters <= this.#mostCharacters && until > this.#clock.elapsed()) break;
       this.#drop(oldest);
     }
   }

@@ -6,6 +6,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { OutgoingParts } from '#outgoing/request.ts';
 import { isObject } from '#shared/agent/graph-problem.ts';
+import { beginning, lengthMs } from '#shared/clock.ts';
 import { ApiError, errorItem } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { SecretBox } from '../db/secrets.ts';
@@ -141,14 +142,14 @@ export class Tools {
     const { integration, action } = known(tool);
     const resource = await this.#resource(tool, integration);
     signal.throwIfAborted();
-    const startedAt = clock.now();
+    const begun = beginning(clock);
     const leave = this.#gate.enter(tool.org_id);
     const outcome = leave
       ? await this.#outcome(tool, draft, action, resource, { ...order, inputs, signal }).finally(leave)
       : failed('too many tools of the organization run at the same time; wait for one to end');
-    const responseTime = clock.now() - startedAt;
+    const responseTime = lengthMs(clock, begun);
     metrics.run(tool.integration, outcome.cached ? 'cached' : outcome.success ? 'success' : 'failure');
-    await this.#log(tool, order, outcome, startedAt, responseTime);
+    await this.#log(tool, order, outcome, begun.startedAt, responseTime);
     const { success, statusCode, data, variables, error } = outcome;
     return { success, statusCode, data, responseTime, variables, error };
   }

@@ -4,19 +4,19 @@ import type { Clock } from '#shared/clock.ts';
 
 export class PulledStream extends Readable {
   readonly #texts: AsyncGenerator<string>;
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'elapsed'>;
   readonly #onDestroy: () => void;
   #pulling = false;
   #pulledAt: number;
   #exhausted = false;
 
   /** @param onDestroy makes the generator end if it waits for something */
-  constructor(texts: AsyncGenerator<string>, clock: Pick<Clock, 'now'>, onDestroy: () => void) {
+  constructor(texts: AsyncGenerator<string>, clock: Pick<Clock, 'elapsed'>, onDestroy: () => void) {
     super({ highWaterMark: 1 });
     this.#texts = texts;
     this.#clock = clock;
     this.#onDestroy = onDestroy;
-    this.#pulledAt = clock.now();
+    this.#pulledAt = clock.elapsed();
   }
 
   /** Whether the reader waits for the next text; the generator's end then reaches it. */
@@ -24,7 +24,7 @@ export class PulledStream extends Readable {
     return this.#pulling;
   }
 
-  /** ms since the epoch: when the reader last asked for more. */
+  /** When the reader last asked for more, of the clock's elapsed time. */
   get pulledAt(): number {
     return this.#pulledAt;
   }
@@ -45,7 +45,7 @@ export class PulledStream extends Readable {
 
   async #pull(): Promise<void> {
     this.#pulling = true;
-    this.#pulledAt = this.#clock.now();
+    this.#pulledAt = this.#clock.elapsed();
     const { done, value } = await this.#texts.next();
     this.#pulling = false;
     if (done) this.#exhausted = true;

@@ -99,9 +99,10 @@ export class Streams {
   /** Ends a stream whose time is over or that nobody reads. Returns a function that stops watching. */
   #watch(stream: PulledStream, order: StreamOrder, end: (why: StreamEnd) => void): () => void {
     const { clock, limits } = this.#parts;
-    const over = Math.min(clock.now() + longestMs, order.until ?? Number.POSITIVE_INFINITY);
+    const leftMs = (order.until ?? Number.POSITIVE_INFINITY) - clock.now();
+    const over = clock.elapsed() + Math.min(longestMs, leftMs);
     const look = () => {
-      const now = clock.now();
+      const now = clock.elapsed();
       if (now >= over) end('over');
       else if (now - stream.pulledAt > 3 * limits.heartbeatMs) end('stalled');
       else timer = clock.after(limits.heartbeatMs, look);

@@ -26,11 +26,11 @@ export function startSweep(parts: SweepParts): () => Promise<void> {
   let running: Promise<void> = Promise.resolve();
   let timer: Timer;
   let stopped = false;
-  let forgetAt = clock.now();
+  let forgetAt = clock.elapsed();
   const round = async () => {
     await endDue(parts);
-    if (clock.now() < forgetAt) return;
-    forgetAt = clock.now() + forgetEveryMs;
+    if (clock.elapsed() < forgetAt) return;
+    forgetAt = clock.elapsed() + forgetEveryMs;
     await forget(parts);
   };
   const look = () => {

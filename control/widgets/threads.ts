@@ -239,7 +239,7 @@ export class Threads {
     const stop = new AbortController();
     this.#answering.set(thread.id, stop);
     const drafts = new Map<number, Draft>();
-    const began = clock.now();
+    const began = clock.elapsed();
     try {
       const text = unansweredText(
         await messagesOf(db, thread.id, thread.answered_count),
@@ -263,11 +263,11 @@ export class Threads {
       const answered = await untilAborted(answering, stop.signal);
       const ids = answered.messages.map((_, index) => drafts.get(index)?.id ?? newId());
       const rows = await this.#storeAnswers(widget, thread.id, answered, ids, config);
-      onAnswer('answered', clock.now() - began);
+      onAnswer('answered', clock.elapsed() - began);
       return rows;
     } catch (error) {
       const reason: unknown = stop.signal.aborted ? stop.signal.reason : error;
-      onAnswer(stop.signal.aborted ? 'broken_off' : 'failed', clock.now() - began);
+      onAnswer(stop.signal.aborted ? 'broken_off' : 'failed', clock.elapsed() - began);
       if (reason instanceof BrokenOff) return [];
       if (reason instanceof ApiError) throw reason;
       log.error({ err: error, thread: thread.id }, 'a thread could not be answered');

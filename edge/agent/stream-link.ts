@@ -241,21 +241,21 @@ export class StreamLink {
     this.#deps.log.warn({ code, reason }, 'stream socket lost, reconnecting');
     this.#events.lost(why);
     if (this.#closed) return;
-    const deadline = this.#deps.clock.now() + this.#deps.limits.reconnectForMs;
+    const deadline = this.#deps.clock.elapsed() + this.#deps.limits.reconnectForMs;
     this.#retry(why, deadline, this.#deps.limits.firstRetryMs);
   }
 
   // ---------------------------------------------------------------- coming back
 
   #retry(why: string, deadline: number, delayMs: number): void {
-    const left = deadline - this.#deps.clock.now();
+    const left = deadline - this.#deps.clock.elapsed();
     if (left <= 0) {
       this.#closed = true;
       this.#events.givenUp(why);
       return;
     }
     this.#after(Math.min(delayMs, left), () => {
-      const remaining = deadline - this.#deps.clock.now();
+      const remaining = deadline - this.#deps.clock.elapsed();
       if (remaining <= 0) {
         this.#retry(why, deadline, delayMs);
         return;

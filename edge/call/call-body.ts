@@ -165,10 +165,11 @@ export class CallBody implements TransferredCall {
 
   /** The call is answered: its time runs. */
   begin(): void {
-    const now = this.ledger.answer();
+    this.ledger.answer();
     const { plan } = this.#owner;
     const minutes = plan.agent?.max_duration ?? 0;
     if (minutes > 0) {
+      const now = this.#deps.clock.elapsed();
       const deadline = plan.deadline ?? now + minutes * 60_000;
       this.#deadline = deadline;
       this.after(Math.max(0, deadline - now), () =>

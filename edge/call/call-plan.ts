@@ -18,7 +18,7 @@ export interface CallPlan {
   readonly parentId?: string;
   /** The transfer that such a leg belongs to. */
   readonly transfer?: TargetEvents;
-  /** When the call must end instead of `max_duration` after its answer, ms since the epoch; null: not instead. */
+  /** When the call must end instead of `max_duration` after its answer, ms of the clock's elapsed time; null: not instead. */
   readonly deadline?: number | null;
   /** The test run that both ends of the call belong to. */
   readonly testRunId?: string;

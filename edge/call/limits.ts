@@ -71,7 +71,7 @@ export class OutboundLimits {
       const found = this.#violation(scope, call.to);
       if (found) return this.#refuse(call, scope, found);
     }
-    const now = this.#options.clock.now();
+    const now = this.#options.clock.elapsed();
     for (const { key } of scopes) {
       const tally = this.#tally(key);
       tally.live.add(call.callId);
@@ -151,16 +151,15 @@ export class OutboundLimits {
 
   /** Calls begun within the window; older ones are forgotten. */
   #recent(tally: Tally): number {
-    const now = this.#options.clock.now();
-    // A wall clock set back must not keep old calls for longer than the window.
-    tally.begun = tally.begun.filter((at) => at > now - windowMs).map((at) => Math.min(at, now));
+    const now = this.#options.clock.elapsed();
+    tally.begun = tally.begun.filter((at) => at > now - windowMs);
     return tally.begun.length;
   }
 
   /** Once per window: forgets those who have not called for so long. */
   #sweep(): void {
-    const now = this.#options.clock.now();
-    if (Math.abs(now - this.#sweptAt) < windowMs) return;
+    const now = this.#options.clock.elapsed();
+    if (now - this.#sweptAt < windowMs) return;
     this.#sweptAt = now;
     for (const [key, tally] of this.#tallies) {
       if (this.#recent(tally) === 0 && tally.live.size === 0) this.#tallies.delete(key);

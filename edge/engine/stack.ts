@@ -98,11 +98,11 @@ export class Stack {
           this.#guard('closed connection', () => this.#core?.flowClosed(flow, reason));
         },
         cut: ({ remoteAddress, outbound }, reason) => {
-          const line = this.#cutLines.tell(remoteAddress, clock.now());
+          const line = this.#cutLines.tell(remoteAddress, clock.elapsed());
           if (line) log(outbound ? 'warn' : 'info', 'connection cut', { remoteAddress, reason, ...line });
         },
         refused: (remoteAddress, reason) => {
-          const line = this.#refusedLines.tell(remoteAddress, clock.now());
+          const line = this.#refusedLines.tell(remoteAddress, clock.elapsed());
           if (line) log('info', 'connection refused', { remoteAddress, reason, ...line });
         },
       },
@@ -249,7 +249,7 @@ export class Stack {
    * then waits for in vain, so the log tells what is wrong with it.
    */
   #unreadable({ remoteAddress, outbound }: Flow, reason: string): void {
-    const line = this.#unreadableLines.tell(remoteAddress, this.#clock.now());
+    const line = this.#unreadableLines.tell(remoteAddress, this.#clock.elapsed());
     if (!line) return;
     const text = 'a message that cannot be read is left out';
     this.#log(outbound ? 'warn' : 'info', text, { remoteAddress, reason, ...line });
@@ -257,7 +257,7 @@ export class Stack {
 
   /** Whether one more request of this source is answered. */
   #admits({ remoteAddress }: Flow): boolean {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     if (this.#limit.admit(remoteAddress, now)) return true;
     this.#metrics.count('requests_over_rate');
     const line = this.#overRateLines.tell(remoteAddress, now);

@@ -155,15 +155,15 @@ export class Link {
     });
     this.#socket = socket;
     socket.on('open', () => {
-      this.#lastHeard = this.#options.clock.now();
+      this.#lastHeard = this.#options.clock.elapsed();
       this.#send({ ...this.#options.hello(), at: this.#now() });
     });
     socket.on('message', (data, binary) => {
-      this.#lastHeard = this.#options.clock.now();
+      this.#lastHeard = this.#options.clock.elapsed();
       if (!binary) this.#receive(data.toString());
     });
     socket.on('pong', () => {
-      this.#lastHeard = this.#options.clock.now();
+      this.#lastHeard = this.#options.clock.elapsed();
     });
     socket.on('error', (error) => this.#lost(socket, error.message));
     socket.on('close', (code, reason) =>
@@ -321,7 +321,7 @@ export class Link {
 
   #schedulePing(): void {
     this.#ping = this.#options.clock.after(this.#limits.pingMs, () => {
-      if (this.#options.clock.now() - this.#lastHeard > this.#limits.deadMs) {
+      if (this.#options.clock.elapsed() - this.#lastHeard > this.#limits.deadMs) {
         this.#lost(this.#socket, `nothing heard for ${this.#limits.deadMs} ms`);
         return;
       }

@@ -166,7 +166,7 @@ export class Reporting {
       const { host, port, foreign = false } = options.hep ?? { host: '127.0.0.1', port: 0 };
       const key = foreign ? null : randomBytes(24).toString('hex');
       const hep = await HepListener.open({ host, port, key }, (packet) =>
-        traces.add(packet, options.clock.now()),
+        traces.add(packet, options.clock.elapsed()),
       );
       return new Reporting(options, edgeId, outbox, hep, traces, key);
     } catch (error) {
@@ -308,7 +308,7 @@ export class Reporting {
 
   /** The messages so far go into the outbox together with the call's answer and its end. */
   #traceWith(call: CallRecord): CollectedTrace | null {
-    const now = this.#options.clock.now();
+    const now = this.#options.clock.elapsed();
     this.#traces.claim(call.id, call.sip_call_id, now, this.#options.secrets?.(call) ?? []);
     if (call.answered_at === null && call.ended_at === null) return null;
     const trace = this.#traces.take(call.sip_call_id);
@@ -324,7 +324,7 @@ export class Reporting {
 
   #scheduleSweep(): void {
     this.#sweep = this.#options.clock.after(sweepMs, () => {
-      this.#reportLate(this.#options.clock.now());
+      this.#reportLate(this.#options.clock.elapsed());
       this.#scheduleSweep();
     });
   }

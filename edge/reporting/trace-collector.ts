@@ -72,7 +72,7 @@ export class TraceCollector {
     return this.#dialogs.size;
   }
 
-  /** @param now ms since the Unix epoch */
+  /** @param now ms of the clock's elapsed time */
   add(packet: HepPacket, now: number): void {
     const sipCallId = packet.callId ?? callIdOf(packet.payload);
     if (sipCallId === null) return;

@@ -330,7 +330,7 @@ function isTry(visit: Visit, turned: Turned): boolean {
 
 function logRefusal({ deps, request, source, dialled, trunk }: Visit, turned: Turned, silent: boolean): void {
   const { log, clock } = deps.environment;
-  const line = deps.refusedLines.tell(source, clock.now());
+  const line = deps.refusedLines.tell(source, clock.elapsed());
   if (!line) return;
   log.info(
     {

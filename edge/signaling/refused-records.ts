@@ -73,9 +73,9 @@ export class RefusedRecords {
   }
 
   #count(key: string): Count {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const known = this.#counts.get(key);
-    if (known && known.until > now && known.until <= now + windowMs) return known;
+    if (known && known.until > now) return known;
     const fresh: Count = { until: now + windowMs, written: 0 };
     this.#counts.delete(key);
     keep(this.#counts, key, fresh);

@@ -41,7 +41,7 @@ export class Strangers {
     const source = hostKey(address);
     const stranger = this.#seen.get(source);
     if (!stranger || stranger.blockedUntil === 0) return false;
-    if (stranger.blockedUntil > this.#clock.now()) return true;
+    if (stranger.blockedUntil > this.#clock.elapsed()) return true;
     this.#seen.delete(source);
     return false;
   }
@@ -53,7 +53,7 @@ export class Strangers {
    */
   tried(address: string, weight = 1): number {
     const { tries, windowS, blockS, maxSources } = this.#limits;
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const source = hostKey(address);
     const stranger = this.#seen.get(source) ?? { tries: [], blockedUntil: 0 };
     stranger.tries = stranger.tries.filter(({ at }) => at > now - windowS * 1000);

@@ -97,20 +97,20 @@ export class CachingDns implements Dns {
     if (entry) {
       this.#entries.delete(key);
       this.#entries.set(key, entry);
-      const now = this.#clock.now();
+      const now = this.#clock.elapsed();
       if (entry.answer && entry.freshUntil > now) return Promise.resolve(entry.answer as DnsAnswer<T>);
       if (entry.retryAt > now) return this.#stale<T>(entry, name);
     }
     const running = this.#running.get(key) ?? this.#begin(key, name, query);
     const answer = running.answer as Promise<DnsAnswer<T>>;
-    if (!entry?.answer || entry.staleUntil <= this.#clock.now()) return answer;
-    const waited = this.#clock.now() - running.since;
+    if (!entry?.answer || entry.staleUntil <= this.#clock.elapsed()) return answer;
+    const waited = this.#clock.elapsed() - running.since;
     return this.#patiently(answer, entry.answer as DnsAnswer<T>, this.#limits.patienceMs - waited);
   }
 
   #begin<T>(key: string, name: string, query: () => Promise<DnsAnswer<T>>): Query {
     const answer = this.#query(key, name, query).finally(() => this.#running.delete(key));
-    const running = { answer, since: this.#clock.now() };
+    const running = { answer, since: this.#clock.elapsed() };
     this.#running.set(key, running);
     return running;
   }
@@ -127,12 +127,12 @@ export class CachingDns implements Dns {
     try {
       const answer = await this.#inTime(name, query());
       const ttlS = Math.min(this.#ttlOf(answer), this.#limits.maxTtlS);
-      const freshUntil = this.#clock.now() + ttlS * 1000;
+      const freshUntil = this.#clock.elapsed() + ttlS * 1000;
       const staleUntil = answer.records.length === 0 ? freshUntil : freshUntil + this.#limits.staleS * 1000;
       this.#keep(key, { answer, freshUntil, staleUntil, retryAt: 0 });
       return answer;
     } catch {
-      const retryAt = this.#clock.now() + this.#limits.failureTtlS * 1000;
+      const retryAt = this.#clock.elapsed() + this.#limits.failureTtlS * 1000;
       const before = this.#entries.get(key);
       const entry = { answer: null, freshUntil: 0, staleUntil: 0, ...before, retryAt };
       this.#keep(key, entry);
@@ -141,7 +141,7 @@ export class CachingDns implements Dns {
   }
 
   async #stale<T>(entry: Entry, name: string): Promise<DnsAnswer<T>> {
-    if (entry.answer && entry.staleUntil > this.#clock.now()) return entry.answer as DnsAnswer<T>;
+    if (entry.answer && entry.staleUntil > this.#clock.elapsed()) return entry.answer as DnsAnswer<T>;
     throw new DnsFailure(`the name servers gave no answer for ${name}`, 'ETIMEOUT');
   }
 

@@ -66,6 +66,7 @@ interface Seen {
   readonly failures: number;
   /** Whether it failed often enough for a trunk to leave it. */
   readonly dead: boolean;
+  /** When, of the clock's elapsed time. */
   readonly at: number;
 }
 
@@ -84,9 +85,12 @@ export class Failover {
     this.#options = options;
     const saved = options.store.load();
     for (const { id, active } of saved.trunks) this.#circuits.set(id, { active, primaryGoods: 0 });
+    const { clock } = options;
     for (const { key, reachable, at } of saved.endpoints) {
       const own = storedKey(key);
-      this.#seen.set(own, { reachable, failures: reachable ? 0 : 1, dead: false, at });
+      // What a clock that was set back since then dates in the future was seen just now.
+      const seenAt = clock.elapsed() - Math.max(0, clock.now() - at);
+      this.#seen.set(own, { reachable, failures: reachable ? 0 : 1, dead: false, at: seenAt });
       if (own === key) continue;
       // An earlier version kept endpoints as they were written.
       options.store.saveEndpoint({ key: own, reachable, at });
@@ -180,7 +184,7 @@ export class Failover {
     const key = targetKey(target);
     this.#deadTargets.delete(key);
     if (reachable) return;
-    const now = this.#options.clock.now();
+    const now = this.#options.clock.elapsed();
     for (const [dead, at] of this.#deadTargets) {
       if (at + this.#options.forgetAfterMs > now) break;
       this.#deadTargets.delete(dead);
@@ -190,8 +194,10 @@ export class Failover {
 
   /** Places in their order, without those known not to answer, unless that are all. */
   worthTrying(targets: readonly Target[]): readonly Target[] {
-    const oldest = this.#options.clock.now() - this.#options.forgetAfterMs;
-    const alive = targets.filter((target) => (this.#deadTargets.get(targetKey(target)) ?? 0) <= oldest);
+    const oldest = this.#options.clock.elapsed() - this.#options.forgetAfterMs;
+    const alive = targets.filter(
+      (target) => (this.#deadTargets.get(targetKey(target)) ?? Number.NEGATIVE_INFINITY) <= oldest,
+    );
     return alive.length > 0 ? alive : targets;
   }
 
@@ -208,7 +214,7 @@ export class Failover {
 
   #statusOf(endpoint: Pick<Endpoint, 'host' | 'port'>): EndpointStatus {
     const seen = this.#seen.get(endpointKey(endpoint));
-    if (!seen || seen.at + this.#options.forgetAfterMs <= this.#options.clock.now()) return 'unchecked';
+    if (!seen || seen.at + this.#options.forgetAfterMs <= this.#options.clock.elapsed()) return 'unchecked';
     return seen.reachable ? 'healthy' : 'unreachable';
   }
 
@@ -222,11 +228,12 @@ export class Failover {
     // An attempt may end after its trunk is gone.
     if (!this.#users.has(key)) return;
     const before = this.#seen.get(key);
-    const at = this.#options.clock.now();
+    const { clock } = this.#options;
     const failures = reachable ? 0 : (before?.failures ?? 0) + 1;
     const dead = !reachable && (failures >= deadAfter || before?.dead === true);
-    this.#seen.set(key, { reachable, failures, dead, at });
-    if (before?.reachable !== reachable) this.#options.store.saveEndpoint({ key, reachable, at });
+    this.#seen.set(key, { reachable, failures, dead, at: clock.elapsed() });
+    if (before?.reachable !== reachable)
+      this.#options.store.saveEndpoint({ key, reachable, at: clock.now() });
   }
 
   #settleUsers(endpoint: Pick<Endpoint, 'host' | 'port'>): void {

@@ -2,7 +2,7 @@
  * A call to a SIP URI at a host that no configuration names: it goes where the URI points (RFC 3263), with neither
  * credentials nor mapped headers (contract section 4). What it finds says nothing of any trunk.
  */
-import type { Clock } from '#shared/clock.ts';
+import { type Beginning, beginning, type Clock, lengthMs } from '#shared/clock.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import { causeOf } from '../call/causes/outbound-cause.ts';
 import type { AttemptOutcome, Hunt, OutboundRoute, Place } from '../call/ports/routes.ts';
@@ -33,7 +33,7 @@ export class ForeignHunt implements Hunt {
   readonly #options: ForeignHuntOptions;
   #forbidden: string | null;
   #targets: readonly Target[] | null = null;
-  #current: { readonly target: Target; readonly startedAt: number } | null = null;
+  #current: (Beginning & { readonly target: Target }) | null = null;
   #over = false;
 
   constructor(options: ForeignHuntOptions) {
@@ -51,18 +51,18 @@ export class ForeignHunt implements Hunt {
     const [target, ...rest] = this.#targets ?? (await this.#resolve());
     this.#targets = rest;
     if (!target) return null;
-    this.#current = { target, startedAt: clock.now() };
+    this.#current = { target, ...beginning(clock) };
     const endpoint = { host, port: port ?? target.port, priority: 0 };
     return { route, endpoint, target: { ...target, foreign: true } };
   }
 
   async #resolve(): Promise<readonly Target[]> {
     const { clock, host, port, resolve } = this.#options;
-    const startedAt = clock.now();
+    const begun = beginning(clock);
     const resolution = await resolve(host, port);
     if (resolution.ok) return resolution.targets;
     if (resolution.code === 'target_not_allowed') this.#forbidden = resolution.message;
-    this.#log({ host, port: port ?? defaultPort }, startedAt, null, `unreachable: ${resolution.message}`);
+    this.#log({ host, port: port ?? defaultPort }, begun, null, `unreachable: ${resolution.message}`);
     return [];
   }
 
@@ -73,7 +73,7 @@ export class ForeignHunt implements Hunt {
     this.#current = null;
     const cause = causeOf(outcome);
     const trigger = cause?.trigger ?? null;
-    if (cause && trigger) this.#log(place.target, place.startedAt, cause.sipCode, cause.error);
+    if (cause && trigger) this.#log(place.target, place, cause.sipCode, cause.error);
     const movesOn = trigger !== null && trigger !== 'auth_failure' && (this.#targets?.length ?? 0) > 0;
     this.#over = !movesOn;
     return { movesOn };
@@ -81,7 +81,7 @@ export class ForeignHunt implements Hunt {
 
   #log(
     { host, port }: Pick<Target, 'host' | 'port'>,
-    startedAt: number,
+    begun: Beginning,
     sipCode: number | null,
     error: string | null,
   ): void {
@@ -89,10 +89,10 @@ export class ForeignHunt implements Hunt {
       host,
       port,
       priority: 0,
-      started_at: new Date(startedAt).toISOString(),
+      started_at: new Date(begun.startedAt).toISOString(),
       sip_code: sipCode,
       error,
-      duration_ms: this.#options.clock.now() - startedAt,
+      duration_ms: lengthMs(this.#options.clock, begun),
     });
   }
 }

@@ -8,7 +8,7 @@
  *       if (!hunt.ended(await invite(place)).movesOn) break;
  *     }
  */
-import type { Clock } from '#shared/clock.ts';
+import { type Beginning, beginning, type Clock, lengthMs } from '#shared/clock.ts';
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import type { Endpoint, FailoverAttempt } from '#shared/trunk-protocol.ts';
 import { type Cause, causeOf, reachableBy } from '../call/causes/outbound-cause.ts';
@@ -22,9 +22,8 @@ export interface HuntOptions {
   readonly resolve: (endpoint: Endpoint) => Promise<Resolution>;
 }
 
-interface Attempt extends PlanStep<OutboundTrunk> {
+interface Attempt extends PlanStep<OutboundTrunk>, Beginning {
   readonly target: Target;
-  readonly startedAt: number;
 }
 
 export class TrunkHunt implements Hunt {
@@ -51,16 +50,16 @@ export class TrunkHunt implements Hunt {
       const step = this.#plan.steps[this.#step];
       if (target && step) {
         this.#targets = rest;
-        this.#current = { ...step, target, startedAt: clock.now() };
+        this.#current = { ...step, target, ...beginning(clock) };
         return placeOf(step, target);
       }
       const following = this.#plan.steps[this.#step + 1];
       if (!following) break;
       this.#step += 1;
-      const startedAt = clock.now();
+      const begun = beginning(clock);
       const resolution = await resolve(following.endpoint);
       if (resolution.ok) this.#targets = failover.worthTrying(resolution.targets);
-      else this.#unresolved(following, startedAt, resolution.message);
+      else this.#unresolved(following, begun, resolution.message);
     }
     this.#over = true;
     return null;
@@ -77,7 +76,7 @@ export class TrunkHunt implements Hunt {
     const reachable = reachableBy(outcome);
     const { failover } = this.#options;
     if (reachable !== null) failover.targetSeen(target, reachable);
-    if (cause && trigger !== null) this.#log(place, place.startedAt, cause, target);
+    if (cause && trigger !== null) this.#log(place, place, cause, target);
     if (trigger !== null && trigger !== 'auth_failure' && this.#targets.length > 0) return { movesOn: true };
     failover.ended(route, endpoint, outcome);
     const movesOn = trigger !== null && route.triggers.includes(trigger);
@@ -89,7 +88,7 @@ export class TrunkHunt implements Hunt {
   /** Those that this call would have tried first; what stands behind the first step matters to nobody. */
   #logSkipped(): void {
     const [first] = this.#plan.steps;
-    const now = this.#options.clock.now();
+    const now = beginning(this.#options.clock);
     for (const step of this.#plan.skipped) {
       if (first && comesBefore(first, step)) continue;
       const verdict = { sipCode: null, error: 'unreachable: known from the last probe or call' };
@@ -97,18 +96,18 @@ export class TrunkHunt implements Hunt {
     }
   }
 
-  #unresolved(step: PlanStep<OutboundTrunk>, startedAt: number, message: string): void {
+  #unresolved(step: PlanStep<OutboundTrunk>, begun: Beginning, message: string): void {
     const { route, endpoint } = step;
     const outcome = { kind: 'no_connection', error: message } as const;
     this.#options.failover.ended(route, endpoint, outcome);
     const cause = causeOf(outcome);
-    if (cause) this.#log(step, startedAt, cause, endpoint);
+    if (cause) this.#log(step, begun, cause, endpoint);
     this.#over = !route.triggers.includes('unreachable');
   }
 
   #log(
     { endpoint }: PlanStep<OutboundTrunk>,
-    startedAt: number,
+    begun: Beginning,
     { sipCode, error }: Pick<Cause, 'sipCode' | 'error'>,
     { host, port }: { readonly host: string; readonly port: number },
   ): void {
@@ -116,10 +115,10 @@ export class TrunkHunt implements Hunt {
       host,
       port,
       priority: endpoint.priority,
-      started_at: new Date(startedAt).toISOString(),
+      started_at: new Date(begun.startedAt).toISOString(),
       sip_code: sipCode,
       error,
-      duration_ms: this.#options.clock.now() - startedAt,
+      duration_ms: lengthMs(this.#options.clock, begun),
     });
   }
 }

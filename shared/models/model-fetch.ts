@@ -45,7 +45,7 @@ const quoted = 300;
 export function modelFetch(transport: ModelTransport): typeof fetch {
   return async (input, init = {}) => {
     const signal = init.signal ?? new AbortController().signal;
-    const deadline = transport.clock.now() + transport.timeoutMs;
+    const deadline = transport.clock.elapsed() + transport.timeoutMs;
     const leave = await transport.gate.enter(transport.timeoutMs, signal);
     if (!leave) {
       transport.attempted('busy');
@@ -73,7 +73,7 @@ async function persist(
     if ('response' in result) return result.response;
     const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** retry) * (0.75 + random() / 2);
     const wanted = result.retryAfterMs ?? pause;
-    const late = clock.now() + wanted >= deadline;
+    const late = clock.elapsed() + wanted >= deadline;
     if (!result.again || late || retry >= maxRetries) throw result.failure;
     await waited(clock, wanted, init.signal);
   }
@@ -87,7 +87,7 @@ async function attempt(
   leave: () => void,
 ): Promise<Attempt> {
   const { signal } = init;
-  const watch = new Watch(transport, signal, deadline - transport.clock.now());
+  const watch = new Watch(transport, signal, deadline - transport.clock.elapsed());
   try {
     const response = await fetch(input, { ...init, redirect: 'error', signal: watch.signal });
     watch.alive();

@@ -83,20 +83,20 @@ export class TestCaller implements AgentLeg {
   async prepare(): Promise<void> {}
 
   start(): void {
-    const now = this.#parts.clock.now();
+    const now = this.#parts.clock.elapsed();
     this.#meter = new TurnMeter(now);
     this.#parts.answered();
     this.#listen(now);
   }
 
   read(frame: Int16Array): boolean {
-    if (this.#state === 'listening') this.#look(this.#parts.clock.now());
+    if (this.#state === 'listening') this.#look(this.#parts.clock.elapsed());
     return this.#queue.read(frame);
   }
 
   write(frame: Int16Array): void {
     if (this.#state === 'closed') return;
-    this.#meter?.heard(frame, this.#parts.clock.now());
+    this.#meter?.heard(frame, this.#parts.clock.elapsed());
     const heard = this.#heard;
     if (!heard) return;
     if (this.#heardSamples + frame.length > heard.length) {
@@ -145,7 +145,7 @@ export class TestCaller implements AgentLeg {
   async #act(move: Move): Promise<void> {
     if (move.type === 'say') await this.#say(move.text);
     else if (move.type === 'keys') await this.#press(move.keys);
-    const now = this.#parts.clock.now();
+    const now = this.#parts.clock.elapsed();
     this.#meter?.callerEnds(now);
     if (this.#state === 'acting') this.#listen(now);
   }
@@ -154,13 +154,13 @@ export class TestCaller implements AgentLeg {
     const { clock, language, tts, voice } = this.#parts;
     const samples = await tts.synthesize(text, { voice, language, sampleRate });
     if (this.#state !== 'acting') return;
-    this.#meter?.callerBegins(clock.now(), true);
+    this.#meter?.callerBegins(clock.elapsed(), true);
     this.#queue.push(samples);
     await new Promise<void>((resolve) => this.#queue.mark(resolve));
   }
 
   async #press(keys: string): Promise<void> {
-    this.#meter?.callerBegins(this.#parts.clock.now(), false);
+    this.#meter?.callerBegins(this.#parts.clock.elapsed(), false);
     this.keysSent.push(keys);
     await this.#parts.host.sendDtmf(keys);
   }
@@ -192,7 +192,7 @@ export class TestCaller implements AgentLeg {
 
   #endTurn(by: TurnEnd): void {
     const { clock, turn, turnEnded } = this.#parts;
-    const measures = this.#meter?.take(clock.now());
+    const measures = this.#meter?.take(clock.elapsed());
     if (!measures) return;
     this.#state = 'waiting';
     turnEnded(by, this.#cut);

@@ -24,7 +24,7 @@ export class Retransmission {
     this.#longest = what === '2xx' ? T2 : Number.POSITIVE_INFINITY;
     this.#resend = resend;
     this.#expired = expired;
-    this.#deadline = clock.now() + 64 * T1;
+    this.#deadline = clock.elapsed() + 64 * T1;
     this.#timer = this.#wait(T1);
   }
 
@@ -33,7 +33,7 @@ export class Retransmission {
   }
 
   #wait(ms: number): Timer {
-    const left = this.#deadline - this.#clock.now();
+    const left = this.#deadline - this.#clock.elapsed();
     if (left <= ms) return this.#clock.after(left, this.#expired);
     return this.#clock.after(ms, () => {
       this.#resend();

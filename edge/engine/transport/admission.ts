@@ -80,7 +80,7 @@ export class Admission {
   constructor(limits: TransportLimits, clock: Clock) {
     this.#limits = limits;
     this.#clock = clock;
-    this.#strangersBucket = new Bucket(limits.strangerHandshakesPerSecond, clock.now());
+    this.#strangersBucket = new Bucket(limits.strangerHandshakesPerSecond, clock.elapsed());
   }
 
   /**
@@ -121,7 +121,7 @@ export class Admission {
   block(address: string, ms: number): void {
     const key = hostKey(address);
     this.#blocked.delete(key);
-    this.#blocked.set(key, this.#clock.now() + ms);
+    this.#blocked.set(key, this.#clock.elapsed() + ms);
     if (this.#blocked.size <= maxBlocks) return;
     const oldest = this.#blocked.keys().next();
     if (!oldest.done) this.#blocked.delete(oldest.value);
@@ -135,7 +135,7 @@ export class Admission {
     const key = hostKey(address);
     const until = this.#blocked.get(key);
     if (until === undefined) return false;
-    if (until > this.#clock.now()) return this.#knownSources.shareOf(address) === null;
+    if (until > this.#clock.elapsed()) return this.#knownSources.shareOf(address) === null;
     this.#blocked.delete(key);
     return false;
   }
@@ -165,7 +165,7 @@ export class Admission {
 
   /** Forgets sources and blocks that no longer matter, so that a million visitors leave no trace. */
   prune(): void {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     for (const groups of [this.#addresses, this.#networks]) {
       for (const [name, { guests, bucket }] of groups) {
         if (guests.size === 0 && now - bucket.filledAt >= 1000) groups.delete(name);
@@ -176,7 +176,7 @@ export class Admission {
 
   #againstKnown(address: string, share: string): Refusal | null {
     const { maxConnections, maxConnectionsPerAddress, handshakesPerSecond } = this.#limits;
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const own = groupOf(this.#addresses, address, handshakesPerSecond, now);
     if (own.guests.size >= maxConnectionsPerAddress) return 'too many connections of this address';
     if (!own.bucket.has(handshakesPerSecond, now))
@@ -192,7 +192,7 @@ export class Admission {
     const { maxConnections, strangersPerAddress, strangersPerNetwork } = this.#limits;
     const { strangerHandshakesPerSecond, strangerHandshakesPerNetwork } = this.#limits;
     if (this.isBlocked(address)) return 'address is blocked';
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const own = groupOf(this.#addresses, address, this.#limits.handshakesPerSecond, now);
     if (own.guests.size >= strangersPerAddress) return 'too many connections of this address';
     const network = groupOf(this.#networks, networkOf(address), strangerHandshakesPerNetwork, now);
@@ -245,9 +245,12 @@ export class Admission {
 
   #enter(guest: Guest): void {
     this.#open++;
-    groupOf(this.#addresses, guest.address, this.#limits.handshakesPerSecond, this.#clock.now()).guests.add(
-      guest,
-    );
+    groupOf(
+      this.#addresses,
+      guest.address,
+      this.#limits.handshakesPerSecond,
+      this.#clock.elapsed(),
+    ).guests.add(guest);
     this.#join(guest);
   }
 
@@ -260,7 +263,7 @@ export class Admission {
       return;
     }
     const perSecond = this.#limits.strangerHandshakesPerNetwork;
-    groupOf(this.#networks, guest.network, perSecond, this.#clock.now()).guests.add(guest);
+    groupOf(this.#networks, guest.network, perSecond, this.#clock.elapsed()).guests.add(guest);
     this.#strangers++;
   }
 

@@ -123,7 +123,7 @@ export class LineCheck implements AgentLeg {
       })
       .finally(() => {
         this.#keys = 'settled';
-        this.#keysSettledAt = clock.now();
+        this.#keysSettledAt = clock.elapsed();
       });
   }
 
@@ -135,7 +135,7 @@ export class LineCheck implements AgentLeg {
       this.#toneMs >= enoughToneMs &&
       this.#ear.audibleMs >= enoughAudioMs &&
       this.#keys === 'settled' &&
-      clock.now() - this.#keysSettledAt >= afterKeysMs &&
+      clock.elapsed() - this.#keysSettledAt >= afterKeysMs &&
       (this.#ear.echoMs >= enoughEchoMs || media.peer_hears === 'yes')
     );
   }
