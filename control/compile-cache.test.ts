@@ -17,7 +17,9 @@ function used(dataFolder = folder): boolean {
     const used = keepCompiled(${JSON.stringify(dataFolder)});
     await import(${JSON.stringify(join(import.meta.dirname, 'settings.ts'))});
     console.log(used);`;
-  const text = execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
+  // The programs of a whole test run share a cache of their own.
+  const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+  const text = execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8', env });
   return JSON.parse(text);
 }
 const started = () => writeFileSync(join(folder, 'control.lock'), '');

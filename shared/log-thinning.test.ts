@@ -11,12 +11,6 @@ it('lets one line a minute and source through, with the number of those left out
   expect(thinning.tell('a', 60_001)).toBeNull();
 });
 
-it('goes on when the clock is set back', () => {
-  const thinning = new LogThinning();
-  thinning.tell('a', 3_600_000);
-  expect(thinning.tell('a', 0)).toEqual({ leftOut: 0 });
-});
-
 it('remembers no more sources than it may', () => {
   const thinning = new LogThinning();
   // 600 lines a minute, so that each source has one.
