@@ -21,9 +21,13 @@ export interface StatusCount {
   readonly score_sum: number;
 }
 
-/** Runs that ended alike. */
-export interface RunGroup extends StatusCount {
+/** Of one scenario. */
+export interface ScenarioCount extends StatusCount {
   readonly scenario_id: string;
+}
+
+/** Runs that ended alike. */
+export interface RunGroup extends ScenarioCount {
   /** Empty: no nodes. */
   readonly path_id: string;
   /** Empty: none. */
@@ -98,7 +102,7 @@ export function totalsView({ passed, failed, errored, cancelled, n, avgScore, in
 }
 
 /** Per scenario, in the order in which they are met. */
-export function reliabilityOf(groups: readonly RunGroup[]) {
+export function reliabilityOf(groups: readonly ScenarioCount[]) {
   const counts = new Map<string, { n: number; c: number }>();
   for (const { scenario_id, status, runs } of groups) {
     if (!isFinished(status)) continue;

@@ -4,11 +4,15 @@
  */
 import { sql } from 'kysely';
 import type { Db, TestRunRow } from '../db/tables.ts';
-import type { DayCount, RunGroup, StatusCount, WeekCounts } from './analytics-rules.ts';
+import type { DayCount, RunGroup, ScenarioCount, StatusCount, WeekCounts } from './analytics-rules.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const ended = ['PASSED', 'FAILED', 'ERROR', 'CANCELLED'] as const;
 const mostRuns = 500;
+/** Kinds of runs that are told apart by way and failed node: those of most runs. */
+export const mostGroups = 10_000;
+/** JSON of the ways of these, characters. */
+const mostPathChars = 8 * 1_048_576;
 
 /** A window that ends now. */
 export interface Span {
@@ -84,22 +88,40 @@ function runsOfFirstDay(db: Db, pathwayId: string, { from, firstDayAt }: Span) {
     .where('status', 'in', ended);
 }
 
-/** Ended runs that agree in scenario, way, failed node and status. */
+/** Ended runs per scenario and status, by scenario. */
+export function scenarioCounts(db: Db, pathwayId: string, span: Span): Promise<ScenarioCount[]> {
+  const kind = ['scenario_id', 'status'] as const;
+  return runsBy(db, pathwayId, span, kind).orderBy('scenario_id').$castTo<ScenarioCount>().execute();
+}
+
+/**
+ * Ended runs that agree in scenario, way, failed node and status: those of most runs first, and one more than
+ * `mostGroups` at the most, which tells that there are more.
+ */
 export function runGroups(db: Db, pathwayId: string, span: Span): Promise<RunGroup[]> {
   const kind = ['scenario_id', 'path_id', 'failed_node_id', 'status'] as const;
+  return runsBy(db, pathwayId, span, kind)
+    .orderBy('runs', 'desc')
+    .orderBy('scenario_id')
+    .orderBy('path_id')
+    .limit(mostGroups + 1)
+    .$castTo<RunGroup>()
+    .execute();
+}
+
+function runsBy(
+  db: Db,
+  pathwayId: string,
+  span: Span,
+  kind: readonly ('scenario_id' | 'path_id' | 'failed_node_id' | 'status')[],
+) {
   const counted = db
     .selectFrom('test_run_periods')
     .select([...kind, 'runs', 'scored', 'score_sum'])
     .where('pathway_id', '=', pathwayId)
     .where('period', 'in', span.periods);
   const runs = runsOfFirstDay(db, pathwayId, span).select(kind).select(single);
-  return db
-    .selectFrom(counted.unionAll(runs).as('part'))
-    .select(kind)
-    .select(summed)
-    .groupBy(kind)
-    .orderBy('scenario_id')
-    .execute();
+  return db.selectFrom(counted.unionAll(runs).as('part')).select(kind).select(summed).groupBy(kind);
 }
 
 /** Passed and failed runs per UTC day, ascending. */
@@ -146,23 +168,27 @@ async function countBetween(db: Db, pathwayId: string, from: string, to: string 
   return query.executeTakeFirstOrThrow();
 }
 
-/** The ways that runs of a pathway took: node ids by the id of the way. */
+/** The ways that runs of a pathway took: node ids by the id of the way; of many large ones only the first. */
 export async function pathsOf(
   db: Db,
   pathwayId: string,
   ids: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
+  let room = mostPathChars;
   const found = new Map<string, readonly string[]>();
   const wanted = [...ids];
-  const step = 500;
-  for (let from = 0; from < wanted.length; from += step) {
+  const step = 100;
+  for (let from = 0; from < wanted.length && room > 0; from += step) {
     const rows = await db
       .selectFrom('test_paths')
       .select(['id', 'nodes'])
       .where('pathway_id', '=', pathwayId)
       .where('id', 'in', wanted.slice(from, from + step))
       .execute();
-    for (const { id, nodes } of rows) found.set(id, JSON.parse(nodes));
+    for (const { id, nodes } of rows) {
+      room -= nodes.length;
+      found.set(id, JSON.parse(nodes));
+    }
   }
   return found;
 }

@@ -230,6 +230,39 @@ describe('enhanced analytics', () => {
     expect(body).not.toHaveProperty('runs');
   });
 
+  it('of ever new ways through the largest graphs are cut where runs were fewest, and count every run', async () => {
+    const long = Array.from({ length: 1500 }, (_, index) => `node-${index}`.padEnd(60, 'x'));
+    await ran(hourMs, 'PASSED', 1, ['n1']);
+    const day = '2030-02-14';
+    const kind = { scenario_id: first, failed_node_id: '', scored: 0, score_sum: 0, pathway_id: pathwayId };
+    for (let way = 0; way < 10_500; way += 100) {
+      const ways = Array.from({ length: 100 }, (_, index) => `way ${way + index}`);
+      const counted = ways.map((path_id) => ({
+        ...kind,
+        path_id,
+        period: '2030-02',
+        status: 'PASSED' as const,
+        runs: 1,
+      }));
+      await db.insertInto('test_run_periods').values(counted).execute();
+      const nodes = JSON.stringify(way < 300 ? long : ['n1', 'n2']);
+      const paths = ways.map((id) => ({ id, pathway_id: pathwayId, nodes }));
+      await db.insertInto('test_paths').values(paths).execute();
+    }
+    const counts = { pathway_id: pathwayId, day, status: 'PASSED' as const, scored: 0, score_sum: 0 };
+    await db
+      .insertInto('test_run_days')
+      .values({ ...counts, runs: 10_500 })
+      .execute();
+    const { body, bytes } = await get(`${pathwayId}/enhanced`);
+    expect(body).toMatchObject({
+      total_runs: 10_501,
+      reliability_components: [{ scenario_id: first, n: 10_501, c: 10_501 }],
+      omitted: ['node_failure_heatmap', 'sankey_data'],
+    });
+    expect(bytes.length).toBeLessThan(7 * 1_048_576);
+  });
+
   it('are null without runs', async () => {
     expect((await get(`${pathwayId}/enhanced`)).body.data).toEqual({
       total_runs: 0,

@@ -15,9 +15,11 @@ import {
 import { firstWithin, flowWithin } from './analytics-size.ts';
 import {
   dayCounts,
+  mostGroups,
   newestRuns,
   pathsOf,
   runGroups,
+  scenarioCounts,
   scenarioNames,
   spanOf,
   statusCounts,
@@ -59,11 +61,12 @@ export async function enhancedAnalytics(
 ): Promise<EnhancedView> {
   const { id, org_id } = pathway;
   const span = spanOf(now, days);
-  const groups = await runGroups(db, id, span);
-  const paths = await pathsOf(db, id, new Set(groups.map(({ path_id }) => path_id)));
+  const all = await runGroups(db, id, span);
+  const paths = await pathsOf(db, id, new Set(all.slice(0, mostGroups).map(({ path_id }) => path_id)));
+  const groups = all.filter(({ path_id }) => path_id === '' || paths.has(path_id)).slice(0, mostGroups);
   const known = await knownNodes(db, pathway);
-  const totals = totalsOf(groups);
-  const reliable = reliabilityOf(groups);
+  const totals = totalsOf(await statusCounts(db, id, span));
+  const reliable = reliabilityOf(await scenarioCounts(db, id, span));
   const heatmap = heatmapOf(groups, paths, known);
   const components = reliable.components.map((one) => ({ ...one, value: round4(one.value) }));
   const failures = heatmap.map((one) => ({ ...one, failure_rate: round4(one.failure_rate) }));
@@ -84,8 +87,10 @@ export async function enhancedAnalytics(
   };
   const cut = [
     ...(view.reliability_components.length < components.length ? ['reliability_components'] : []),
-    ...(view.node_failure_heatmap.length < failures.length ? ['node_failure_heatmap'] : []),
-    ...(view.sankey_data.isCut ? ['sankey_data'] : []),
+    ...(groups.length < all.length || view.node_failure_heatmap.length < failures.length
+      ? ['node_failure_heatmap']
+      : []),
+    ...(groups.length < all.length || view.sankey_data.isCut ? ['sankey_data'] : []),
   ];
   const { nodes, links } = view.sankey_data;
   return { ...view, sankey_data: { nodes, links }, ...(cut.length > 0 && { omitted: cut.sort() }) };
