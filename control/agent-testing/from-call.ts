@@ -68,7 +68,7 @@ function isSpoken(lines: readonly SpokenLine[]): boolean {
 async function sourceOfCall(db: Db, orgId: string, callId: string): Promise<Source> {
   const call = await findLoggedCall(db, orgId, callId);
   if (!call) throw ApiError.of('CALL_NOT_FOUND');
-  const entries = await findTranscript(db, call.id);
+  const { entries } = await findTranscript(db, call.id);
   const lines = entries.flatMap(({ user, text }): SpokenLine[] =>
     user === 'agent-action' || text.trim() === '' ? [] : [{ role: user, content: text }],
   );

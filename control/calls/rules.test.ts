@@ -47,7 +47,11 @@ describe('a row of the call log', () => {
 
 describe('the call record', () => {
   const view = (changes: Parameters<typeof callRecord>[1]) =>
-    callView(callRow(callRecord('org', changes), 'edge'), [], Date.UTC(2030, 0, 1, 0, 1, 2));
+    callView(
+      callRow(callRecord('org', changes), 'edge'),
+      { entries: [], isCut: false },
+      Date.UTC(2030, 0, 1, 0, 1, 2),
+    );
 
   it.each([
     ['agent', 'ASSISTANT'],

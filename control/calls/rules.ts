@@ -2,11 +2,12 @@
 
 import type { CallView } from '#shared/api/calls.ts';
 import type { CallLogEntry } from '#shared/api/sip-calls.ts';
-import type { CallRecord, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
 import type { CallRow } from '../db/tables.ts';
 import type { LoggedCall } from './log-store.ts';
 import type { Outcome } from './outcome-rules.ts';
+import type { StoredTranscript } from './store.ts';
 
 /** How the call log names the end of a call (contract 3.4). */
 function outcomeOf(
@@ -122,7 +123,11 @@ const enders: Readonly<Record<string, CallView['call_ended_by']>> = {
 };
 
 /** The call record of contract 9.2; `now` (ms) counts the length of a call that still goes on. */
-export function callView(row: CallRow, transcript: readonly TranscriptEntry[], now: number): CallView {
+export function callView(
+  row: CallRow,
+  { entries: transcript, isCut }: StoredTranscript,
+  now: number,
+): CallView {
   const until = row.ended_at ?? new Date(now).toISOString();
   const seconds = secondsBetween(row.answered_at, until);
   return {
@@ -163,6 +168,7 @@ export function callView(row: CallRow, transcript: readonly TranscriptEntry[], n
     })),
     sip_call_id: sipCallId(row),
     trunk_id: row.trunk_id,
+    ...(isCut && { omitted: ['transcripts'] }),
   };
 }
 

@@ -13,6 +13,13 @@ const mostTraceMessages = 500;
  */
 const mostTraceChars = 8 * 1_048_576;
 
+/**
+ * Of what was said in a call, octets of JSON. A call shows it three times (`concatenated_transcript`, `transcripts`,
+ * `pathway_logs`), within the largest answer (http/base.ts).
+ */
+const mostTranscriptOctets = 3 * 1_048_576;
+const partsAtOnce = 50;
+
 const selectCall = builtOnce((db, id: string, orgId: string) =>
   db.selectFrom('calls').selectAll().where('id', '=', id).where('org_id', '=', orgId),
 );
@@ -40,13 +47,42 @@ export async function findLoggedCall(db: Db, orgId: string, callId: string): Pro
     .executeTakeFirst();
 }
 
-const selectTranscript = builtOnce((db, callId: string) =>
-  db.selectFrom('transcript_parts').select('entries').where('call_id', '=', callId).orderBy('id'),
+const selectTranscript = builtOnce((db, callId: string, after: number) =>
+  db
+    .selectFrom('transcript_parts')
+    .select(['id', 'entries'])
+    .where('call_id', '=', callId)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(partsAtOnce),
 );
 
-export async function findTranscript(db: Db, callId: string): Promise<TranscriptEntry[]> {
-  const parts = await selectTranscript(db, callId);
-  return parts.flatMap((part): TranscriptEntry[] => JSON.parse(part.entries));
+export interface StoredTranscript {
+  readonly entries: readonly TranscriptEntry[];
+  /** What was said last is missing. */
+  readonly isCut: boolean;
+}
+
+/** @param mostOctets of the entries' JSON */
+export async function findTranscript(
+  db: Db,
+  callId: string,
+  mostOctets = mostTranscriptOctets,
+): Promise<StoredTranscript> {
+  const entries: TranscriptEntry[] = [];
+  let room = mostOctets;
+  for (let last = 0; ; await setImmediate()) {
+    const parts = await selectTranscript(db, callId, last);
+    for (const part of parts) {
+      last = part.id;
+      for (const entry of JSON.parse(part.entries) as TranscriptEntry[]) {
+        room -= Buffer.byteLength(JSON.stringify(entry));
+        if (room < 0) return { entries, isCut: true };
+        entries.push(entry);
+      }
+    }
+    if (parts.length < partsAtOnce) return { entries, isCut: false };
+  }
 }
 
 export interface StoredTrace {

@@ -81,18 +81,17 @@ async function authenticate(
 
 function limitRequests(
   limiter: RateLimiter,
-  { clock, requestsPerMinute }: GuardOptions,
+  { requestsPerMinute }: GuardOptions,
   caller: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
   const perKey = { scope: 'key', limit: requestsPerMinute, windowSeconds: 60 };
-  const moment = clock.elapsed();
-  let state = limiter.take(caller.keyId, [perKey], moment);
+  let state = limiter.take(caller.keyId, [perKey]);
   const limits = request.routeOptions.config.limits ?? [];
   if (!state.refused && caller.kind === 'customer' && limits.length > 0) {
-    const own = limiter.take(caller.orgId, limits, moment);
-    if (!own.refused) request.counted = { subject: caller.orgId, moment };
+    const own = limiter.take(caller.orgId, limits);
+    if (!own.refused) request.counted = { subject: caller.orgId, moment: own.moment };
     if (own.refused || own.remaining < state.remaining) state = own;
   }
   showWindow(reply, state);

@@ -14,6 +14,8 @@ export interface WindowState extends Limit {
   /** Whole seconds until the oldest request leaves the window. */
   readonly resetSeconds: number;
   readonly refused: boolean;
+  /** When the request was counted, of the clock's elapsed time; what `giveBack` wants. */
+  readonly moment: number;
 }
 
 interface Window {
@@ -42,9 +44,9 @@ export class RateLimiter {
   /**
    * Counts one request of `subject` against every limit, or none when one refuses: a refused request does not
    * count. Returns the state of the tightest window: a refusing one, else the one with the fewest left.
-   * @param now of the clock's elapsed time
    */
-  take(subject: string, limits: readonly Limit[], now = this.#clock.elapsed()): WindowState {
+  take(subject: string, limits: readonly Limit[]): WindowState {
+    const now = this.#clock.elapsed();
     const windows = limits.map((limit) => this.#window(`${limit.scope} ${subject}`, limit, now));
     const full = limits.findIndex((limit, index) => size(windows[index]) >= limit.limit);
     if (full < 0) for (const window of windows) window.moments.push(now);
@@ -97,7 +99,7 @@ function state(limit: Limit, window: Window | undefined, now: number, refused: b
   const oldest = window?.moments[window.begin] ?? now;
   const resetMs = Math.max(0, oldest + limit.windowSeconds * 1000 - now);
   const remaining = Math.max(0, limit.limit - size(window));
-  return { ...limit, remaining, resetSeconds: Math.max(1, Math.ceil(resetMs / 1000)), refused };
+  return { ...limit, remaining, resetSeconds: Math.max(1, Math.ceil(resetMs / 1000)), refused, moment: now };
 }
 
 function tighter(next: WindowState, least: WindowState): boolean {

@@ -54,13 +54,13 @@ export function registerRoutes(app: App, services: Services): void {
       const id = await registeringRecord(services, orgId, number, configuration_id);
       if (edges.count === 0) throw ApiError.unavailable('No edge is connected.', 5);
       const subject = `${orgId} ${number}`;
-      const moment = clock.now();
-      showWindow(reply, limiter.take(subject, registerNowLimits));
+      const counted = limiter.take(subject, registerNowLimits);
+      showWindow(reply, counted);
       const orderId = newId();
       const outcomes = outcomesOf(announcements, orderId);
       try {
         const taken = await order(services, orderId, id).catch((error: unknown) => {
-          limiter.giveBack(subject, registerNowLimits, moment);
+          limiter.giveBack(subject, registerNowLimits, counted.moment);
           throw error;
         });
         const finished = await outcomes.reach(taken, registerWaitMs);

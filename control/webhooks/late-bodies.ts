@@ -13,12 +13,15 @@ type MakeBody = (
   now: number,
 ) => Promise<string | null>;
 
+/** Of what was said in a call, octets of JSON; a call shows it three times. */
+const sentOctets = 262_144;
+
 const lateBodies: ReadonlyMap<string, MakeBody> = new Map([
   [
     callCompleted,
     async (db, { org_id, subject_id }, now) => {
       const call = await findCall(db, org_id, subject_id);
-      return call ? JSON.stringify(callView(call, await findTranscript(db, call.id), now)) : null;
+      return call ? JSON.stringify(callView(call, await findTranscript(db, call.id, sentOctets), now)) : null;
     },
   ],
 ]);

@@ -8,6 +8,7 @@ import {
   List,
   Matching,
   Nullable,
+  OmittedParts,
   OneOf,
   Open,
   PathId,
@@ -97,6 +98,7 @@ export const CallView = Type.Object({
   ),
   sip_call_id: Nullable(text),
   trunk_id: Nullable(text),
+  omitted: OmittedParts,
 });
 export type CallView = Static<typeof CallView>;
 

@@ -1,0 +1,71 @@
+/** What was said in a call is shown as far as an answer has room for it, from its beginning, and the answer says so. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newId } from '#shared/ids.ts';
+import { callRecord } from '../testing/edge-client.ts';
+import { startControl, type TestControl } from '../testing/harness.ts';
+import { lateBody } from '../webhooks/late-bodies.ts';
+import { callRow } from './rules.ts';
+import { insertCall } from './store.ts';
+
+const at = '2030-01-01T00:00:03.000Z';
+
+let test: TestControl;
+beforeAll(async () => {
+  test = await startControl();
+});
+afterAll(() => test.close());
+
+/** A call in which so much was said, in lines of 1,000 characters, 100 to a part. */
+async function call(lines: number): Promise<string> {
+  const { db } = test.control.services.database;
+  const row = callRow(callRecord(test.orgId, { id: newId() }), 'edge');
+  await insertCall(db, row);
+  for (let from = 0; from < lines; from += 100) {
+    const entries = Array.from({ length: Math.min(100, lines - from) }, (_, index) => ({
+      id: `${from + index}`,
+      at,
+      user: 'assistant' as const,
+      text: `${from + index} ${'é"'.repeat(500)}`,
+      node_id: null,
+      node_name: null,
+    }));
+    await db
+      .insertInto('transcript_parts')
+      .values({ call_id: row.id, entries: JSON.stringify(entries), received_at: at })
+      .execute();
+  }
+  return row.id;
+}
+
+it.each([
+  ['whole when it has room', 120, 120],
+  ['cut when it has not', 6_000, null],
+])('is %s', async (_, lines, shown) => {
+  const id = await call(lines);
+  const { status, body, bytes } = await test.call('GET', `/v1/calls/${id}`);
+  expect(status).toBe(200);
+  const transcripts = body.transcripts as unknown as { text: string }[];
+  if (shown === null) {
+    expect(body.omitted).toEqual(['transcripts']);
+    expect(transcripts.length).toBeGreaterThan(1_000);
+    expect(transcripts.length).toBeLessThan(lines);
+  } else {
+    expect(body).not.toHaveProperty('omitted');
+    expect(transcripts).toHaveLength(shown);
+  }
+  expect(transcripts.map(({ text }) => Number.parseInt(text, 10))).toEqual(
+    transcripts.map((_, index) => index),
+  );
+  expect(body.pathway_logs).toHaveLength(transcripts.length);
+  expect(bytes.length).toBeLessThan(12 * 1_048_576);
+});
+
+it('is cut to less in the webhook of its call', async () => {
+  const id = await call(2_000);
+  const { db } = test.control.services.database;
+  const sent = await lateBody(db, { org_id: test.orgId, subject_id: id, type: 'call.completed' } as never, 0);
+  const { omitted, transcripts } = JSON.parse(sent ?? '');
+  expect(omitted).toEqual(['transcripts']);
+  expect(transcripts.length).toBeGreaterThan(50);
+  expect(Buffer.byteLength(sent ?? '')).toBeLessThan(1_100_000);
+});
