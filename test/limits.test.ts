@@ -65,6 +65,7 @@ const noBounds: Readonly<Record<string, string>> = {
   'edge/engine/transport/limits.ts pingIntervalMs': 'an interval',
   'edge/engine/transport/limits.ts tcpKeepaliveMs': 'an interval',
   'edge/media/dtmf/event.ts longestSegment': 'a format',
+  'edge/media/playout.ts maxCatchUp': 'turns of our own clock',
   'edge/media/outgoing-audio.ts maxPayload': 'the size of a buffer of our own frames',
   'edge/media/quality/reception.ts maxDropout': 'a rule of RFC 3550',
   'edge/media/quality/reception.ts maxMisorder': 'a rule of RFC 3550',
@@ -123,10 +124,16 @@ const field = new RegExp(
   'gm',
 );
 
+/** What holds when a caller sets nothing: `this.#maxWaiting = options.maxWaiting ?? 200;` */
+const fallback = new RegExp(
+  `\\b((?:max|most|longest|largest)[A-Z]\\w*)(?: =|:) [\\w.]+ \\?\\? (?:${number})[,;]`,
+  'g',
+);
+
 function foundIn(file: string): string[] {
   const text = textOf(file);
   const constants = [...text.matchAll(constant)].map((match) => match[1]);
-  const fields = [...text.matchAll(field)]
+  const fields = [...text.matchAll(field), ...text.matchAll(fallback)]
     .map((match) => match[1])
     // Schemas: the OpenAPI document has them; and what is 0 takes nothing.
     .filter((name) => !/^max(Length|Items|Properties)$|^mostBytes$|^maxRetries$/.test(name ?? ''));
@@ -165,11 +172,16 @@ test('no limit has two lines', () => {
 });
 
 test.each(constants)('$name of $file is $value', ({ file, name, value }) => {
-  const literal = new RegExp(
-    `(?:const ${name}\\b[^=\\n]*= |^\\s+${name}: (?:limits\\.\\w+ \\?\\? )?)([^;,\\n]+)[;,]`,
-    'm',
-  ).exec(textOf(file))?.[1];
-  expect(literal).toBe(value);
+  const literals = textOf(file).matchAll(
+    new RegExp(
+      `(?:const ${name}\\b[^=\\n]*= |^\\s+${name}: |this\\.#${name} = )(?:[\\w.]+ \\?\\? )?([^;,\\n]+)[;,]`,
+      'gm',
+    ),
+  );
+  // The schema of the same name has no value.
+  expect([...literals].map(([, literal]) => literal).find((literal) => !/^Type\./.test(literal ?? ''))).toBe(
+    value,
+  );
 });
 
 test('every rate of a route has its line', () => {
