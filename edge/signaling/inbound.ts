@@ -24,7 +24,7 @@ import { entryDetail, type RefusedRecords } from './refused-records.ts';
 import { parseReplaces, type Replaces } from './replaces.ts';
 import { sessionBody } from './session-body.ts';
 import { answerSession, readSession } from './session-timer.ts';
-import type { SourceIndex } from './sources.ts';
+import type { IsBoundAt, SourceIndex } from './sources.ts';
 import type { SrfRequest, SrfResponse } from './srf.ts';
 import { forgetInvite } from './srf.ts';
 import type { Strangers } from './strangers.ts';
@@ -52,6 +52,7 @@ export interface InboundDeps {
   readonly testVisits?: TestVisits | undefined;
   /** null until the first configuration came. */
   readonly routing: () => Routing | null;
+  readonly isBoundAt: IsBoundAt;
   /** Counts an INVITE that was turned away before it was a call. */
   readonly refused: (reason: string) => void;
 }
@@ -139,15 +140,16 @@ const reportsAreKept: Verb = ({ deps }) =>
  * That there is none is not told yet: only who may call a number of ours learns which there are.
  */
 const numberIsFound: Verb = (visit) => {
-  const { routing, dialled, source, request } = visit;
+  const { routing, dialled, source, request, deps } = visit;
+  const direct = routing?.numbers.find(dialled);
   const to = normalizeNumber(userOf(uriOf(headerOf(request.headers, 'to') ?? '')) ?? '');
-  const registered = routing?.sources.registered(dialled, source, to);
+  const registered = routing?.sources.registered(dialled, source, to, direct, deps.isBoundAt);
   if (registered) {
     visit.number = registered.number;
     visit.trunk = registered.trunk;
     return null;
   }
-  const number = routing?.numbers.find(dialled) ?? routing?.sources.registeredAnywhere(dialled);
+  const number = direct ?? routing?.sources.registeredAnywhere(dialled);
   if (number) visit.number = number;
   return null;
 };

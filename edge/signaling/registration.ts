@@ -99,6 +99,8 @@ export class Registration {
     lastError: null,
   };
   #flow: Flow | null = null;
+  /** Address of the registrar that gave the last binding; it outlives the binding, as calls may. */
+  #boundAt: string | null = null;
   /** Failures in a row. */
   #failures = 0;
   /** Of those since the set-up, the refusals that only a person can end. */
@@ -133,6 +135,11 @@ export class Registration {
 
   get state(): BindingState {
     return this.#state;
+  }
+
+  /** Address of the registrar that gave the last binding; null: none has. */
+  get boundAt(): string | null {
+    return this.#boundAt;
   }
 
   /** The refusal for which the registrar is left alone; null: there is none. */
@@ -294,6 +301,7 @@ export class Registration {
     this.#halt();
     this.#move('bound');
     this.#flow = flow;
+    this.#boundAt = flow.target.address ?? null;
     this.#failures = 0;
     this.#refusals = 0;
     this.#refused = null;

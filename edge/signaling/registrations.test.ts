@@ -188,6 +188,20 @@ describe('the registrations of the edge', () => {
     expect(await sent()).toEqual(['b 300']);
   });
 
+  it('tell which registrar has given them, also after they have failed', async () => {
+    registrations.follow([trunk('a')]);
+    registrations.engineUp();
+    clock.advance(1_000);
+    await answerAll(403);
+    expect(registrations.isBoundAt('a', '192.0.2.1')).toBe(false);
+    await registered(trunk('b', { username: 'b' }));
+    expect(registrations.isBoundAt('b', '::ffff:192.0.2.1')).toBe(true);
+    expect(registrations.isBoundAt('b', '192.0.2.2')).toBe(false);
+    expect(registrations.isBoundAt('nothing', '192.0.2.1')).toBe(false);
+    registrations.engineLost();
+    expect(registrations.isBoundAt('b', '192.0.2.1')).toBe(true);
+  });
+
   it('end with their record', async () => {
     await registered(trunk('a'), trunk('b', { username: 'b' }));
     registrations.follow([trunk('b', { username: 'b' })]);

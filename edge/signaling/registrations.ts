@@ -8,7 +8,7 @@
 import type { Timer } from '#shared/clock.ts';
 import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import type { RegistrationState } from '#shared/edge-protocol/reports.ts';
-import { isSameHost, plainHost } from '#shared/networks.ts';
+import { isSameHost, plainAddress, plainHost } from '#shared/networks.ts';
 import type { Environment } from './environment.ts';
 import type { Exchange } from './exchange.ts';
 import { noRefusals, type RefusalStore, type RefusedRegistration } from './refused-registrations.ts';
@@ -111,6 +111,13 @@ export class Registrations {
     if (!binding) throw new Error('this edge has no registration for the record');
     if (!this.#engineUp) throw new Error('the SIP engine of the edge is not running');
     binding.registration.tryNow(() => this.#report(binding, trunkId, binding.registration.state, orderId));
+  }
+
+  /** Whether the registrar at this address has given the binding of a record, be it that it has lapsed since. */
+  isBoundAt(trunkId: string, address: string): boolean {
+    const binding = this.#bindings.get(this.#keys.get(trunkId) ?? '');
+    const boundAt = binding?.registration.boundAt ?? null;
+    return boundAt !== null && plainAddress(boundAt) === plainAddress(address);
   }
 
   /** The engine is there: everything registers, one after the other. */

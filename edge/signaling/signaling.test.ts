@@ -482,6 +482,24 @@ describe('a call of a registrar', () => {
     expect(last()).toMatchObject({ trunk_id: 'registered' });
   });
 
+  it.each(['+14155550100', '14155550100'])(
+    'is the number’s, though another organization registers as %s and lists its source',
+    async (username) => {
+      const registration = { host: 'thief.example', port: 5061, username, password: 'p', expires_s: 300 };
+      const thief = {
+        number: '+12025550100',
+        org_id: 'org-2',
+        inbound: [{ ...registering, id: 'thiefs', registration }],
+        outbound: [],
+        agent,
+      };
+      signaling.configure({ ...config, numbers: [thief, ...numbers] });
+      server.peer({ ...invite, uri: `sip:${username}@edge.example`, address: '198.51.100.7' });
+      expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
+      expect(last()).toMatchObject({ trunk_id: 'registered', number: '+14155550100' });
+    },
+  );
+
   it('is refused from every other source', async () => {
     server.peer({ ...toContact, address: '203.0.113.5' });
     expect((await server.next()).startLine).toBe('SIP/2.0 403 Forbidden');

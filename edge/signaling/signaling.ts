@@ -130,6 +130,7 @@ export class Signaling implements Dialer {
       refusedRecords: new RefusedRecords(clock),
       refusedLines: new LogThinning(),
       routing: () => this.#routing,
+      isBoundAt: (trunkId, address) => this.#registrations?.isBoundAt(trunkId, address) ?? false,
       refused,
       testVisits: options.testVisits,
     };

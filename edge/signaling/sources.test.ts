@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { InboundTrunk, NumberConfig, OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
-import { hostsOf, SourceIndex } from './sources.ts';
+import { hostsOf, type IsBoundAt, SourceIndex } from './sources.ts';
 
 const trunk = (id: string, allowed_ips: string[], source_host: string | null = null): InboundTrunk => ({
   id,
@@ -148,8 +148,9 @@ describe('a registration', () => {
   const other = { ...number(registering('b', ['198.51.100.1'])), number: '+14155550101' };
   const twin = { ...number(registering('c', ['192.0.2.1'])), number: '+14155550102' };
   const sources = new SourceIndex(config([one, other, twin]), new Map());
+  const nowhere: IsBoundAt = () => false;
   const found = (user: string, address: string, dialled = '') =>
-    sources.registered(user, address, dialled)?.trunk.id ?? null;
+    sources.registered(user, address, dialled, undefined, nowhere)?.trunk.id ?? null;
 
   it('is told by the user that is called and by where the call comes from', () => {
     expect(found('acme', '192.0.2.1')).toBe('a');
@@ -177,6 +178,50 @@ describe('a registration', () => {
     const byName = number({ ...registering('n', []), source_host: 'pbx.example.com' });
     const resolved = new Map([['pbx.example.com', ['203.0.113.5']]]);
     const index = new SourceIndex(config([byName]), resolved);
-    expect(index.registered('acme', '203.0.113.5', '')?.number).toBe(byName);
+    expect(index.registered('acme', '203.0.113.5', '', undefined, nowhere)?.number).toBe(byName);
+  });
+
+  describe('that another organization has written into a record of its own', () => {
+    const registrar = '192.0.2.1';
+    const victim = number(registering('victims', [registrar], '14155550100'));
+    const thief = {
+      ...number(registering('thiefs', [registrar], '14155550100')),
+      number: '+12025550100',
+      org_id: 'thief',
+    };
+    const boundAt =
+      (id: string, at: string): IsBoundAt =>
+      (trunkId, address) =>
+        trunkId === id && address === at;
+    const taken = (numbers: NumberConfig[], direct: NumberConfig | undefined, isBoundAt = nowhere) =>
+      new SourceIndex(config(numbers), new Map()).registered('14155550100', registrar, '', direct, isBoundAt)
+        ?.trunk.id ?? null;
+
+    it('takes no calls to a number of its holder', () => {
+      expect(taken([thief], victim)).toBeNull();
+      expect(taken([thief], victim, boundAt('thiefs', '203.0.113.9'))).toBeNull();
+    });
+
+    it.each(['victim first', 'thief first'])('takes no calls to a user of its holder: %s', (order) => {
+      const numbers = order === 'thief first' ? [thief, victim] : [victim, thief];
+      expect(taken(numbers, undefined, boundAt('victims', registrar))).toBe('victims');
+      expect(taken(numbers, undefined, boundAt('thiefs', '203.0.113.9'))).toBeNull();
+      expect(taken(numbers, undefined)).toBeNull();
+      expect(new SourceIndex(config(numbers), new Map()).registeredAnywhere('14155550100')).toBeUndefined();
+    });
+
+    it('takes no calls to a user that it holds as a number, nor with a number that To names', () => {
+      const asNumber = { ...thief, number: '+14155550100' };
+      const atPbx = { ...victim, number: '+14155550199' };
+      const index = new SourceIndex(config([asNumber, atPbx]), new Map());
+      const call = index.registered(
+        '14155550100',
+        registrar,
+        '+14155550100',
+        asNumber,
+        boundAt('victims', registrar),
+      );
+      expect(call?.trunk.id).toBe('victims');
+    });
   });
 });

@@ -35,6 +35,9 @@ export function hostsOf({ numbers }: EdgeConfig): Set<string> {
   return new Set(hosts);
 }
 
+/** Whether the registrar at this address has given the binding of a record since the edge was started. */
+export type IsBoundAt = (trunkId: string, address: string) => boolean;
+
 interface TrunkSources {
   readonly trunk: InboundTrunk;
   readonly addresses: AddressSet;
@@ -114,16 +117,31 @@ export class SourceIndex {
   /**
    * The registration that a call to `user` comes for: one of that user whose registrar has the source address. The
    * same user may be registered at several registrars, and at one for several numbers.
+   *
+   * Anybody can write another's registrar, addresses, user name or number into a record of their own. So when records
+   * of several organizations fit, or `user` is also a number of another one, only a binding counts that the registrar
+   * at this very address has given: its owner has made an account with the password that is derived for the record.
    * @param dialled number that To names, which decides between several
+   * @param direct the number that `user` itself is
    */
-  registered(user: string, address: string, dialled: string): RegisteredNumber | null {
+  registered(
+    user: string,
+    address: string,
+    dialled: string,
+    direct: NumberConfig | undefined,
+    isBoundAt: IsBoundAt,
+  ): RegisteredNumber | null {
     const fitting = this.#registered.get(user)?.filter(({ addresses }) => addresses.has(address)) ?? [];
-    return fitting.find(({ number }) => number.number === dialled) ?? fitting[0] ?? null;
+    const owners = new Set(fitting.map(({ number }) => number.org_id));
+    if (direct) owners.add(direct.org_id);
+    const sure = owners.size > 1 ? fitting.filter(({ trunk }) => isBoundAt(trunk.id, address)) : fitting;
+    return sure.find(({ number }) => number.number === dialled) ?? sure[0] ?? null;
   }
 
-  /** A number that registers as `user`, wherever; undefined when none does. */
+  /** A number that registers as `user`, wherever; undefined when none does, or several organizations do. */
   registeredAnywhere(user: string): NumberConfig | undefined {
-    return this.#registered.get(user)?.[0]?.number;
+    const [first, ...others] = this.#registered.get(user) ?? [];
+    return others.every(({ number }) => number.org_id === first?.number.org_id) ? first?.number : undefined;
   }
 
   /**
