@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { encodeHep, type HepPacket } from '#shared/hep.ts';
 import { callRecord } from '../../test/fakes/call-record.ts';
 import { FakeControl } from '../../test/fakes/fake-control.ts';
 import { defaultLinkLimits } from './link.ts';
-import { openReporting, type Reporting } from './reporting.ts';
+import { openReporting, type Reporting, type ReportingOptions } from './reporting.ts';
 import { defaultTraceLimits } from './trace-collector.ts';
 
 const answered = callRecord({ answered_at: '2030-01-01T00:00:02.000Z', status: 'in-progress' });
@@ -31,7 +31,7 @@ describe('Reporting', () => {
   let control: FakeControl;
   let reporting: Reporting;
 
-  const open = () =>
+  const open = (changes: Partial<ReportingOptions> = {}) =>
     openReporting({
       dataDir: folder,
       clock: systemClock,
@@ -50,6 +50,7 @@ describe('Reporting', () => {
       onConfig: () => {},
       onCommand: async () => {},
       metrics: () => ({}),
+      ...changes,
     });
 
   beforeEach(async () => {
@@ -109,7 +110,8 @@ describe('Reporting', () => {
     });
   });
 
-  it('works with the configuration that it had before a restart', async () => {
+  /** Connects and gets a configuration, version 5. */
+  async function configure(): Promise<void> {
     reporting.start();
     await control.next('hello');
     control.say({ type: 'welcome', acknowledged: 0 });
@@ -126,8 +128,32 @@ describe('Reporting', () => {
       },
     });
     await applied;
+  }
+
+  it('works with the configuration that it had before a restart', async () => {
+    await configure();
     await reporting.close();
     reporting = await open();
     expect(reporting.config?.version).toBe(5);
+  });
+
+  it('keeps no key in the folder when it is given one, and opens the kept configuration with that key alone', async () => {
+    const secretKey = 'a1'.repeat(32);
+    await reporting.close();
+    rmSync(folder, { recursive: true });
+    reporting = await open({ secretKey });
+    await configure();
+    await reporting.close();
+    const files = readdirSync(folder);
+    expect(files).toContain('edge-config.json');
+    expect(files.filter((file) => file.endsWith('.key'))).toEqual([]);
+    expect(files.filter((file) => readFileSync(join(folder, file), 'latin1').includes(secretKey))).toEqual(
+      [],
+    );
+    reporting = await open({ secretKey });
+    expect(reporting.config?.version).toBe(5);
+    await reporting.close();
+    reporting = await open({ secretKey: 'b2'.repeat(32) });
+    expect(reporting.config).toBeNull();
   });
 });
