@@ -34,7 +34,7 @@ export const settings = [
   {
     name: 'CONTROL_SHUTDOWN_SECONDS',
     default: '10',
-    description: 'Longest wait for running requests after SIGTERM.',
+    description: 'How long control waits for running requests after SIGTERM.',
   },
   {
     name: 'TRUSTED_PROXIES',
@@ -80,13 +80,12 @@ export const settings = [
   {
     name: 'SIP_OPEN_INBOUND',
     default: 'false',
-    description: 'Whether inbound calls are taken from every source when a number lists none.',
+    description: 'Whether a number that lists no sources accepts calls from every source.',
   },
   {
     name: 'ALLOW_PRIVATE_TARGETS',
     default: '',
-    description:
-      'Networks in CIDR form, separated by commas, that may be contacted although they are private.',
+    description: 'Private networks that may be contacted, in CIDR form, separated by commas.',
   },
   {
     name: 'CORS_ORIGINS',
@@ -117,29 +116,29 @@ export const settings = [
   {
     name: 'TEST_RECORD_DAYS',
     default: '90',
-    description: 'Days that what was said and done in test runs is kept; their verdicts stay.',
+    description: 'Days that transcripts and actions of test runs are kept; their verdicts stay.',
   },
   {
     name: 'TEST_RUNS_KEPT',
     default: '100000',
-    description: 'Test runs that are kept of an organization; the oldest ended ones go first.',
+    description: 'Test runs kept per organization; the oldest finished ones are deleted first.',
   },
   {
     name: 'PORT_DAYS',
     default: '1095',
     description:
-      'Days that port requests are kept after their end, with letters and documents; 90 days when nobody signed.',
+      'Days that port requests are kept after their end, with letters and documents; unsigned ones 90 days.',
   },
   { name: 'TORNADO_DAYS', default: '90', description: 'Days that ended tornado sessions are kept.' },
   {
     name: 'TOOL_CACHE_SECONDS',
     default: '600',
-    description: 'Time that a tool with `cache` uses a result again within its conversation.',
+    description: 'How long a tool with `cache` reuses a result within its conversation.',
   },
   {
     name: 'TOOL_RUNS_PER_ORG',
     default: '50',
-    description: 'Tools of one organization that run at a time; further runs fail.',
+    description: 'Tool runs at a time, per organization; further runs fail.',
   },
   {
     name: 'TOOL_CODE_THREADS',
@@ -149,12 +148,12 @@ export const settings = [
   {
     name: 'TOOL_CODE_QUEUE',
     default: '20',
-    description: 'Runs of such code of one organization that wait for a thread; more fail.',
+    description: 'Runs of such code that may wait for a thread, per organization; more fail.',
   },
   {
     name: 'TOOL_CODE_MS',
     default: '5000',
-    description: 'Longest time that such code computes; the timeout of the tool limits it, too.',
+    description: 'Computing time of such code; the timeout of the tool applies too.',
   },
   { name: 'TOOL_CODE_MEMORY_MB', default: '32', description: 'Memory of such code.' },
   { name: 'QUOTA_PATHWAYS', default: '500', description: 'Pathways that an organization keeps.' },
@@ -171,7 +170,7 @@ export const settings = [
   {
     name: 'QUOTA_WIDGET_THREADS',
     default: '10000',
-    description: 'Open threads of one widget; more are refused until some end.',
+    description: 'Open threads of one widget; more are rejected until some end.',
   },
   {
     name: 'QUOTA_WIDGET_THREADS_PER_VISITOR',
@@ -181,7 +180,7 @@ export const settings = [
   {
     name: 'QUOTA_WIDGET_THREADS_PER_ADDRESS',
     default: '200',
-    description: 'Open threads of a widget that visitors of one client address began.',
+    description: 'Open threads of one widget started from one client address.',
   },
   { name: 'QUOTA_SCENARIOS', default: '1000', description: 'Test scenarios that an organization keeps.' },
   {
@@ -192,12 +191,13 @@ export const settings = [
   {
     name: 'QUOTA_CHATS',
     default: '1000',
-    description: 'Chats with pathways that an organization keeps; each goes a day after its last message.',
+    description:
+      'Chats with pathways that an organization keeps; a chat is deleted a day after its last message.',
   },
   {
     name: 'QUOTA_TEST_RUNS_WAITING',
     default: '10000',
-    description: 'Test runs of an organization that wait to be run; more are refused until some have begun.',
+    description: 'Test runs of an organization that wait; more are rejected until some have started.',
   },
   { name: 'AUDIT_DAYS', default: '365', description: 'Days that the log of changes is kept.' },
   {
@@ -208,7 +208,7 @@ export const settings = [
   {
     name: 'EDGE_COMMAND_TIMEOUT_MS',
     default: '5000',
-    description: 'Longest wait for the answer of an edge to a command.',
+    description: 'Timeout of a command to an edge.',
   },
   {
     name: 'EDGE_LOST_SECONDS',
@@ -224,7 +224,7 @@ export const settings = [
   {
     name: 'WEBHOOK_TIMEOUT_MS',
     default: '10000',
-    description: 'Longest wait for the answer to one attempt of a webhook.',
+    description: 'Timeout of one webhook attempt.',
   },
   {
     name: 'WIDGET_SESSIONS_PER_MINUTE',
@@ -244,12 +244,12 @@ export const settings = [
   {
     name: 'WIDGET_THREAD_MESSAGES',
     default: '1000',
-    description: 'A widget thread ends with its message of this number.',
+    description: 'Messages after which a widget thread ends.',
   },
   {
     name: 'WIDGET_THREAD_QUEUE',
     default: '10',
-    description: 'Messages of one widget thread that are being answered or wait for it; more are refused.',
+    description: 'Messages of one widget thread that are being answered or waiting; more are rejected.',
   },
   { name: 'WIDGET_THREAD_DAYS', default: '90', description: 'Days that ended widget threads are kept.' },
   {
@@ -261,17 +261,17 @@ export const settings = [
   {
     name: 'TEST_RUN_TIMEOUT_SECONDS',
     default: '600',
-    description: 'Longest time of a test run; then it ends in ERROR.',
+    description: 'Timeout of a test run; then it ends in ERROR.',
   },
   {
     name: 'TEST_CALL_EDGE_SECONDS',
     default: '30',
-    description: 'Time that a test run over a call waits for an edge that could place it.',
+    description: 'How long a test run over a call waits for an edge that can place it.',
   },
   {
     name: 'TEST_CALL_SOCKET_SECONDS',
     default: '30',
-    description: 'Time that the edge may take to open the socket of a test run over a call.',
+    description: 'How long the edge may take to open the socket of a test run over a call.',
   },
   {
     name: 'TEST_STREAMS_PER_ORG',
@@ -281,7 +281,7 @@ export const settings = [
   {
     name: 'TEST_HEARTBEAT_SECONDS',
     default: '15',
-    description: 'Silence of such a stream after which a sign of life is sent.',
+    description: 'Interval of heartbeats on a silent stream.',
   },
   {
     name: 'WIDGET_STREAMS_PER_WIDGET',
@@ -296,32 +296,32 @@ export const settings = [
   {
     name: 'WIDGET_STREAM_BUFFER',
     default: '65536',
-    description: 'Characters of an answer in the making that are kept for a slow event stream.',
+    description: 'Characters of an unfinished answer that are buffered for a slow event stream.',
   },
   {
     name: 'WIDGET_HEARTBEAT_SECONDS',
     default: '15',
     description:
-      'Longest silence of an event stream; one that is not read for three times as long is closed.',
+      'Interval of heartbeats on a silent event stream; a stream that is not read for three times as long is closed.',
   },
-  { name: 'EDGE_FRAME_BYTES', default: '16777216', description: 'Largest frame that an edge may send.' },
+  { name: 'EDGE_FRAME_BYTES', default: '16777216', description: 'Maximum size of a frame from an edge.' },
   { name: 'ALERT_EVALUATION_SECONDS', default: '60', description: 'Time between two evaluations of alerts.' },
   {
     name: 'ALERT_PROBE_GAP_SECONDS',
     default: '180',
     description:
-      'Without a probe for longer, nobody knows how a trunk is; more than two times TRUNK_PROBE_INTERVAL_S.',
+      'Seconds without a probe after which the state of a trunk is unknown; set it to more than twice TRUNK_PROBE_INTERVAL_S.',
   },
   {
     name: 'ALERT_SEND_TIMEOUT_MS',
     default: '15000',
-    description: 'Longest time of one attempt to send an alert by mail or SMS.',
+    description: 'Timeout of one attempt to send an alert by mail or SMS.',
   },
   {
     name: 'OPERATOR_ALERTS',
     default: '',
     description:
-      'Mail addresses and http(s) URLs, separated by commas, that are told when the disk of an edge or of control takes nothing ([operations.md](operations.md)). Mail needs SMTP_URL.',
+      'Mail addresses and http(s) URLs, separated by commas, to notify when an edge or control cannot write to its disk ([operations.md](operations.md)). Mail needs SMTP_URL.',
   },
   {
     name: 'SMTP_URL',
@@ -329,7 +329,7 @@ export const settings = [
     description:
       'Mail server for alerts and ports: smtp://user:password@host:port, or smtps:// for TLS from the start. Unset: the log.',
   },
-  { name: 'MAIL_FROM', default: '', description: 'Address that mail is from; needed with SMTP_URL.' },
+  { name: 'MAIL_FROM', default: '', description: 'Sender address of mail; needed with SMTP_URL.' },
   {
     name: 'SMTP_REQUIRE_TLS',
     default: 'false',
@@ -339,7 +339,7 @@ export const settings = [
   {
     name: 'SMTP_CA',
     default: '',
-    description: 'PEM file of the authorities that the mail server is trusted by. Unset: those of Node.',
+    description: 'PEM file of the authorities to trust for the mail server. Unset: those of Node.',
   },
   {
     name: 'SMS_API_URL',
@@ -356,19 +356,19 @@ export const settings = [
   {
     name: 'PORTING_CARRIER_URL',
     default: '',
-    description: 'Porting API of the carrier (docs/porting.md). Unset: an operator does the work by hand.',
+    description: 'Porting API of the carrier (docs/porting.md). Unset: an operator handles orders manually.',
   },
   { name: 'PORTING_CARRIER_KEY', default: '', description: 'Bearer key of PORTING_CARRIER_URL.' },
   {
     name: 'PORTING_WEBHOOK_SECRET',
     default: '',
     description:
-      'Secret that the carrier signs its webhook with. Unset: no webhook, the carrier is only asked.',
+      'Secret that the carrier signs its webhook with. Unset: no webhook, control only polls the carrier.',
   },
   {
     name: 'PORTING_CARRIER_POLL_SECONDS',
     default: '900',
-    description: 'Time between two questions to the carrier about an order.',
+    description: 'Time between two status requests to the carrier about an order.',
   },
   {
     name: 'PORTING_CARRIER_TIMEOUT_MS',
@@ -379,14 +379,14 @@ export const settings = [
     name: 'PORTING_VIRUS_SCAN',
     default: '',
     description:
-      'Looks through uploaded documents: tcp://host:port of clamd, or the path of a program that reads the file from stdin and exits with 0 or 1 (found). Unset: nobody does.',
+      'Virus scanner for uploaded documents: tcp://host:port of clamd, or the path of a program that reads the file from stdin and exits with 0 (clean) or 1 (found). Unset: documents are not scanned.',
   },
-  { name: 'PORTING_SCAN_TIMEOUT_MS', default: '30000', description: 'Longest time of one virus scan.' },
-  { name: 'PORTING_UPLOADS', default: '8', description: 'Uploads of documents at the same time.' },
+  { name: 'PORTING_SCAN_TIMEOUT_MS', default: '30000', description: 'Timeout of one virus scan.' },
+  { name: 'PORTING_UPLOADS', default: '8', description: 'Document uploads at a time.' },
   {
     name: 'PORTING_UNUSED_DOCUMENTS',
     default: '100',
-    description: 'Documents of an organization that no port request uses, at most.',
+    description: "Maximum number of an organization's documents that no port request uses.",
   },
   ...agentModelSettings,
   ...testModelSettings,

@@ -6,8 +6,7 @@ export const agentModelSettings = [
   {
     name: 'LLM_BASE_URL',
     default: '',
-    description:
-      'OpenAI-compatible server of the language model that agents speak by. Unset: the embedded rules.',
+    description: "OpenAI-compatible server of the agents' language model. Unset: the embedded rules.",
   },
   { name: 'LLM_API_KEY', default: '', description: 'API key of LLM_BASE_URL.' },
   {
@@ -24,12 +23,12 @@ export const agentModelSettings = [
     name: 'LLM_TIMEOUT_S',
     default: '10',
     description:
-      'Seconds until the answer of a language model begins, further attempts included, and then between two parts of it.',
+      'Seconds until the answer of a language model begins, retries included, and then between two parts of it.',
   },
   {
     name: 'LLM_MAX_RETRIES',
     default: '2',
-    description: 'Further attempts after a network error, 408, 425, 429 or 5xx of a language model.',
+    description: 'Retries after a network error, 408, 425, 429 or 5xx from a language model.',
   },
   { name: 'LLM_MAX_TOKENS', default: '1024', description: 'Tokens that one answer may have.' },
   {
@@ -49,7 +48,7 @@ export const testModelSettings = [
   {
     name: 'LLM_CALLER_API_KEY',
     default: 'LLM_API_KEY',
-    description: 'Its API key; a server of its own gets no other.',
+    description: 'Its API key; LLM_API_KEY is only used for LLM_BASE_URL.',
   },
   { name: 'LLM_CALLER_MODEL', default: 'LLM_MODEL', description: 'Model that plays the caller.' },
   {
@@ -60,7 +59,7 @@ export const testModelSettings = [
   {
     name: 'LLM_JUDGE_API_KEY',
     default: 'LLM_API_KEY',
-    description: 'Its API key; a server of its own gets no other.',
+    description: 'Its API key; LLM_API_KEY is only used for LLM_BASE_URL.',
   },
   { name: 'LLM_JUDGE_MODEL', default: 'LLM_MODEL', description: 'Model that judges tests.' },
 ] as const satisfies readonly Setting[];
