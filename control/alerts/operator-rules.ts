@@ -91,12 +91,12 @@ export function messageOf(
   const first = begun[0]?.[0] ?? ended[0] ?? '';
   const others = (begun.length || ended.length) - 1;
   const whose = `${first}${others > 0 ? ` and ${others} more` : ''}`;
-  const title = begun.length > 0 ? 'Alert: disk takes nothing' : 'Resolved: disk takes writes again';
+  const title = begun.length > 0 ? 'Alert: disk not writable' : 'Resolved: disk writable again';
   return {
     subject: `${title}, ${whose}`,
     text: `${[
       ...begun.map(line),
-      ...ended.map((subject) => `${subject}: writes go through again.`),
+      ...ended.map((subject) => `${subject}: writes succeed again.`),
       ...(rest.length > 0 && begun.length > 0 ? ['', 'As before:'] : []),
       ...(rest.length > 0 && begun.length === 0 ? ['', 'Not yet resolved:'] : []),
       ...rest.map(line),
@@ -104,8 +104,8 @@ export function messageOf(
         ? [
             '',
             'What to do:',
-            'Make room on the disk of the data folder, or repair its file system. Programs recover without a restart;',
-            'until then, do not restart an edge: it would lose the reports that it holds in memory.',
+            'Free space on the disk of the data folder, or repair its file system. Programs recover without a restart;',
+            'until then, do not restart an edge: it would lose the reports in its memory.',
           ]
         : []),
       '',
@@ -116,10 +116,11 @@ export function messageOf(
 
 function line([subject, { level, since, goodSince }]: readonly [string, StorageTrouble]): string {
   const at = new Date(since).toISOString();
-  if (goodSince !== null) return `${subject}: could not be written since ${at}; goes through again just now.`;
+  if (goodSince !== null)
+    return `${subject}: was not writable since ${at}; writes have just succeeded again.`;
   if (subject === 'control')
-    return `${subject}: its database cannot be written since ${at}; the API answers 503 to what writes.`;
+    return `${subject}: its database has not been writable since ${at}; API requests that write get 503.`;
   if (level === 'refusing')
-    return `${subject}: its disk takes nothing since ${at}, and it refuses new calls (503).`;
-  return `${subject}: its disk takes nothing since ${at}; reports wait in its memory.`;
+    return `${subject}: its disk has not been writable since ${at}, and it rejects new calls (503).`;
+  return `${subject}: its disk has not been writable since ${at}; its reports wait in memory.`;
 }

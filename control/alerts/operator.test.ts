@@ -89,25 +89,25 @@ const told = (mails: number, hooks = mails) =>
     .toEqual([mails, hooks, mails, hooks]);
 
 describe("the operator's alert", () => {
-  it("tells by mail and webhook while control's own database takes nothing, and once of the end", async () => {
+  it("notifies by mail and webhook while control's own database is not writable, and once of the end", async () => {
     await breakDatabase();
     await pass(5_000);
     await told(1);
     expect(mail.received[0]?.to).toEqual(['night@example.com']);
-    expect(mail.received[0]?.headers.subject).toBe('Alert: disk takes nothing, control');
-    expect(posts[0]?.text).toContain('control: its database cannot be written since 2030-01-01T00:00:');
+    expect(mail.received[0]?.headers.subject).toBe('Alert: disk not writable, control');
+    expect(posts[0]?.text).toContain('control: its database has not been writable since 2030-01-01T00:00:');
     await pass(3_600_000);
     expect(mail.received).toHaveLength(1);
     await pragma('query_only = OFF');
     await pass(endsAfterMs + 10_000);
     await told(2);
-    expect(posts[1]?.subject).toBe('Resolved: disk takes writes again, control');
+    expect(posts[1]?.subject).toBe('Resolved: disk writable again, control');
     expect(mail.received[1]?.headers.references).toBe(mail.received[0]?.headers['message-id']);
     const { text } = await control.call('GET', '/metrics', { key: control.operatorKey });
     expect(text).toContain('trunkline_control_operator_alerts_total{channel="email",outcome="delivered"} 2');
   });
 
-  it('tells of an edge whose disk takes nothing, and again when it refuses calls', async () => {
+  it('reports an edge whose disk is not writable, and again when the edge rejects calls', async () => {
     const url = `${(await control.url()).replace('http', 'ws')}/v1/edge/link`;
     const edge = await EdgeClient.connect(url, control.edgeToken);
     await edge.next('config');
@@ -124,15 +124,15 @@ describe("the operator's alert", () => {
     await says(1, 0);
     await pass(5_000);
     await told(1);
-    expect(posts[0]?.subject).toBe('Alert: disk takes nothing, edge edge-1');
+    expect(posts[0]?.subject).toBe('Alert: disk not writable, edge edge-1');
     await says(1, 1);
     await pass(messageGapMs + 5_000);
     await told(2);
-    expect(posts[1]?.text).toContain('it refuses new calls (503)');
+    expect(posts[1]?.text).toContain('it rejects new calls (503)');
     await says(0, 0);
     await pass(messageGapMs + endsAfterMs + 5_000);
     await told(3);
-    expect(posts[2]?.text).toContain('edge edge-1: writes go through again.');
+    expect(posts[2]?.text).toContain('edge edge-1: writes succeed again.');
     await edge.close();
   });
 
@@ -173,7 +173,7 @@ describe('the rules', () => {
           const message = messageOf(told, troubles, readings, 'test');
           if (message === null) return;
           for (const [subject, reading] of readings)
-            if (reading !== null) expect(message.text).not.toContain(`${subject}: writes go through`);
+            if (reading !== null) expect(message.text).not.toContain(`${subject}: writes succeed again`);
           told = toldAfter(told, troubles);
           expect(messageOf(told, troubles, readings, 'test')).toBeNull();
         };

@@ -12,7 +12,7 @@ export const Health = Type.Object({
     applied_version: Nullable(Type.Integer({ description: 'What every connected edge has confirmed' })),
     storage: Type.Object({
       failing: Type.Array(Type.String(), {
-        description: 'Ids of edges whose disk takes nothing: what they report is held in memory',
+        description: 'Ids of edges that cannot write to their disk: their reports wait in memory',
       }),
       refusing: Type.Array(Type.String(), {
         description: 'Ids of those that refuse new calls, because that memory runs out',
