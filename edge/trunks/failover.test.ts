@@ -370,3 +370,61 @@ describe('places behind one endpoint', () => {
     expect(failover.worthTrying([one, two])).toEqual([one, two]);
   });
 });
+
+describe('an endpoint that trunks of several organizations have', () => {
+  const mine = route('mine', ['shared', 'backup']);
+  const also = route('also', ['shared', 'backup']);
+  const theirs = route('theirs', ['shared']);
+  const owners = new Map([
+    ['mine', 'one'],
+    ['also', 'one'],
+    ['theirs', 'two'],
+  ]);
+  const shared = endpoint('shared');
+
+  beforeEach(() => failover.configure([mine, also, theirs], owners));
+
+  it.each([refused, silent])('stays in use for one when a call of another ends with %o', (outcome) => {
+    failover.probed(shared, true);
+    failover.ended(theirs, shared, outcome);
+    expect(moves).toEqual([]);
+    expect(order(mine)).toEqual(['shared', 'backup']);
+    expect(failover.health(shared)).toEqual({ status: 'healthy', failures: 0 });
+  });
+
+  it('gives way for all trunks of the organization whose call it did not answer, until a probe', () => {
+    failover.probed(shared, true);
+    failover.ended(mine, shared, refused);
+    expect(moves.map(({ trunkId, to }) => [trunkId, to])).toEqual([
+      ['mine', 1],
+      ['also', 1],
+    ]);
+    expect(order(mine)).toEqual(['backup']);
+    failover.probed(shared, true);
+    expect(order(mine)).toEqual(['backup', 'shared']);
+  });
+
+  it('stays left out for one when another goes back to it or reaches it', () => {
+    failover.probed(shared, false);
+    failover.failBack('theirs');
+    failover.ended(theirs, shared, answer);
+    expect(order(mine)).toEqual(['backup']);
+  });
+
+  it('is of one organization again when the others have left it', () => {
+    failover.ended(theirs, shared, refused);
+    failover.configure([mine, also], owners);
+    failover.ended(mine, shared, refused);
+    expect(order(also)).toEqual(['backup']);
+    expect(failover.health(shared).status).toBe('unreachable');
+  });
+
+  it('has places whose silence is known to the organization of the call alone', () => {
+    const [first, second] = [target('192.0.2.1'), target('192.0.2.2')];
+    failover.targetSeen(first, false, theirs);
+    expect(failover.worthTrying([first, second], mine)).toEqual([first, second]);
+    expect(failover.worthTrying([first, second], theirs)).toEqual([second]);
+    failover.targetSeen(first, true, theirs);
+    expect(failover.worthTrying([first, second], theirs)).toEqual([first, second]);
+  });
+});

@@ -1,6 +1,8 @@
 /**
  * Remembers which endpoints answer and which one each trunk uses first, over all calls and probes, and over a
- * restart. Endpoints are known by host and port: what one trunk learns of a host, all trunks with it know.
+ * restart. Endpoints are known by host and port: what one trunk learns of a host, all trunks with it know. Only what a
+ * call learns of an endpoint that several organizations have stays with its own: whoever dials what gets no answer
+ * would move the trunks of all others.
  */
 import type { Clock } from '#shared/clock.ts';
 import type { Endpoint, FailoverTrigger } from '#shared/trunk-protocol.ts';
@@ -75,6 +77,10 @@ export class Failover {
   readonly #routes = new Map<string, TrunkRoute>();
   readonly #circuits = new Map<string, Circuit>();
   readonly #seen = new Map<string, Seen>();
+  /** What calls to endpoints of several organizations saw since the last probe, by endpoint and organization. */
+  readonly #seenByCalls = new Map<string, Map<string, Seen>>();
+  /** Organization of each trunk. */
+  #owners: ReadonlyMap<string, string> = new Map();
   /** Addresses behind host names that did not answer, and when that was seen. */
   readonly #deadTargets = new Map<string, number>();
   /** Trunks by endpoint key. */
@@ -98,8 +104,13 @@ export class Failover {
     }
   }
 
-  /** Sets the trunks; what is known of others is forgotten. */
-  configure(routes: readonly TrunkRoute[]): void {
+  /**
+   * Sets the trunks; what is known of others is forgotten.
+   * @param owners organization of each trunk, by its id; without one a trunk shares what it learns with all that have
+   * none
+   */
+  configure(routes: readonly TrunkRoute[], owners: ReadonlyMap<string, string> = new Map()): void {
+    this.#owners = owners;
     this.#routes.clear();
     this.#users.clear();
     for (const route of routes) {
@@ -112,6 +123,11 @@ export class Failover {
     }
     forgetOthers(this.#circuits, this.#routes);
     forgetOthers(this.#seen, this.#users);
+    for (const [key, seen] of this.#seenByCalls) {
+      const owners = this.#ownersOf(key);
+      if (owners.size < 2) this.#seenByCalls.delete(key);
+      else forgetOthers(seen, owners);
+    }
     this.#options.store.keepOnly([...this.#routes.keys()], [...this.#users.keys()]);
   }
 
@@ -124,7 +140,7 @@ export class Failover {
     const all = routes
       .toSorted((one, other) => one.priority - other.priority)
       .flatMap((route) => tryOrder(route, this.#circuit(route.id)).map((endpoint) => ({ route, endpoint })));
-    const steps = all.filter(({ endpoint }) => this.#statusOf(endpoint) !== 'unreachable');
+    const steps = all.filter(({ route, endpoint }) => this.#statusOf(endpoint, route) !== 'unreachable');
     if (steps.length === 0) return { steps: all, skipped: [] };
     return { steps, skipped: all.filter((step) => !steps.includes(step)) };
   }
@@ -133,10 +149,10 @@ export class Failover {
   ended(route: TrunkRoute, endpoint: Endpoint, outcome: AttemptOutcome): void {
     const reachable = reachableBy(outcome);
     const trigger = causeOf(outcome)?.trigger ?? null;
-    if (reachable !== null) this.#saw(endpoint, reachable, 1);
+    if (reachable !== null) this.#sawByCall(route, endpoint, reachable);
     if (trigger !== null && route.triggers.includes(trigger)) {
       const circuit = this.#circuit(route.id);
-      const after = movedOn(route, circuit, endpoint, (one) => this.#statusOf(one));
+      const after = movedOn(route, circuit, endpoint, (one) => this.#statusOf(one, route));
       this.#set(route, circuit, after, trigger);
     }
     if (reachable !== null) this.#settleUsers(endpoint);
@@ -144,8 +160,9 @@ export class Failover {
 
   /** Takes the outcome of a probe into account. */
   probed(endpoint: Pick<Endpoint, 'host' | 'port'>, good: boolean): void {
-    this.#saw(endpoint, good, this.#options.failoverAfter);
     const key = endpointKey(endpoint);
+    this.#saw(endpoint, good, this.#options.failoverAfter);
+    this.#seenByCalls.delete(key);
     for (const id of this.#users.get(key) ?? []) {
       const route = this.#routes.get(id);
       const primary = route && primaryOf(route);
@@ -162,8 +179,7 @@ export class Failover {
     const route = this.#routes.get(trunkId);
     const primary = route && primaryOf(route);
     if (!route || !primary) return;
-    this.#seen.delete(endpointKey(primary));
-    this.#options.store.forgetEndpoint(endpointKey(primary));
+    this.#forgive(route, endpointKey(primary));
     const circuit = this.#circuit(trunkId);
     this.#set(route, circuit, { active: primary.priority, primaryGoods: 0 }, 'failback_now');
   }
@@ -179,11 +195,17 @@ export class Failover {
     return { status: this.#statusOf(endpoint), failures: seen?.failures ?? 0 };
   }
 
-  /** Remembers whether a place behind an endpoint answered, by a probe or by a call. */
-  targetSeen(target: Target, reachable: boolean): void {
-    const key = targetKey(target);
+  /**
+   * Remembers whether a place behind an endpoint answered, by a probe or by a call.
+   * @param route of the call: that it got no answer is known to its organization alone
+   */
+  targetSeen(target: Target, reachable: boolean, route?: Pick<TrunkRoute, 'id'>): void {
+    const key = targetKey(target, reachable ? undefined : this.#ownerOf(route));
     this.#deadTargets.delete(key);
-    if (reachable) return;
+    if (reachable) {
+      this.#deadTargets.delete(targetKey(target, this.#ownerOf(route)));
+      return;
+    }
     const now = this.#options.clock.elapsed();
     for (const [dead, at] of this.#deadTargets) {
       if (at + this.#options.forgetAfterMs > now) break;
@@ -193,10 +215,13 @@ export class Failover {
   }
 
   /** Places in their order, without those known not to answer, unless that are all. */
-  worthTrying(targets: readonly Target[]): readonly Target[] {
+  worthTrying(targets: readonly Target[], route?: Pick<TrunkRoute, 'id'>): readonly Target[] {
     const oldest = this.#options.clock.elapsed() - this.#options.forgetAfterMs;
+    const isDead = (key: string): boolean =>
+      (this.#deadTargets.get(key) ?? Number.NEGATIVE_INFINITY) > oldest;
+    const owner = this.#ownerOf(route);
     const alive = targets.filter(
-      (target) => (this.#deadTargets.get(targetKey(target)) ?? Number.NEGATIVE_INFINITY) <= oldest,
+      (target) => !isDead(targetKey(target, undefined)) && !isDead(targetKey(target, owner)),
     );
     return alive.length > 0 ? alive : targets;
   }
@@ -212,14 +237,56 @@ export class Failover {
     return this.#circuits.get(trunkId) ?? closedCircuit;
   }
 
-  #statusOf(endpoint: Pick<Endpoint, 'host' | 'port'>): EndpointStatus {
-    const seen = this.#seen.get(endpointKey(endpoint));
+  #ownerOf(route: Pick<TrunkRoute, 'id'> | undefined): string | undefined {
+    return route && this.#owners.get(route.id);
+  }
+
+  /** The organizations that have an endpoint, each with itself; trunks without one count as one. */
+  #ownersOf(key: string): Map<string, string> {
+    const ids = [...(this.#users.get(key) ?? [])];
+    return new Map(ids.map((id) => this.#owners.get(id) ?? '').map((owner) => [owner, owner]));
+  }
+
+  /** What is known of an endpoint. @param route whose organization's calls count too */
+  #seenOf(endpoint: Pick<Endpoint, 'host' | 'port'>, route?: Pick<TrunkRoute, 'id'>): Seen | undefined {
+    const key = endpointKey(endpoint);
+    return this.#seenByCalls.get(key)?.get(this.#ownerOf(route) ?? '') ?? this.#seen.get(key);
+  }
+
+  #statusOf(endpoint: Pick<Endpoint, 'host' | 'port'>, route?: Pick<TrunkRoute, 'id'>): EndpointStatus {
+    const seen = this.#seenOf(endpoint, route);
     if (!seen || seen.at + this.#options.forgetAfterMs <= this.#options.clock.elapsed()) return 'unchecked';
     return seen.reachable ? 'healthy' : 'unreachable';
   }
 
-  #isDead(endpoint: Pick<Endpoint, 'host' | 'port'>): boolean {
-    return this.#statusOf(endpoint) === 'unreachable' && this.#seen.get(endpointKey(endpoint))?.dead === true;
+  #isDead(endpoint: Pick<Endpoint, 'host' | 'port'>, route: Pick<TrunkRoute, 'id'>): boolean {
+    return this.#statusOf(endpoint, route) === 'unreachable' && this.#seenOf(endpoint, route)?.dead === true;
+  }
+
+  #sawByCall(route: TrunkRoute, endpoint: Endpoint, reachable: boolean): void {
+    const key = endpointKey(endpoint);
+    if (this.#ownersOf(key).size < 2) {
+      this.#saw(endpoint, reachable, 1);
+      return;
+    }
+    const failures = reachable ? 0 : (this.#seenOf(endpoint, route)?.failures ?? 0) + 1;
+    this.#keepOwn(route, key, { reachable, failures, dead: !reachable, at: this.#options.clock.elapsed() });
+  }
+
+  #keepOwn(route: TrunkRoute, key: string, seen: Seen): void {
+    const own = this.#seenByCalls.get(key) ?? new Map<string, Seen>();
+    this.#seenByCalls.set(key, own.set(this.#ownerOf(route) ?? '', seen));
+  }
+
+  /** The next call of the trunk tries an endpoint, whatever was seen of it. */
+  #forgive(route: TrunkRoute, key: string): void {
+    if (this.#ownersOf(key).size > 1) {
+      const at = this.#options.clock.elapsed();
+      this.#keepOwn(route, key, { reachable: true, failures: 0, dead: false, at });
+      return;
+    }
+    this.#seen.delete(key);
+    this.#options.store.forgetEndpoint(key);
   }
 
   /** @param deadAfter failures in a row, of probes and calls, after which a trunk leaves the endpoint */
@@ -247,8 +314,8 @@ export class Failover {
         settled(
           route,
           circuit,
-          (one) => this.#isDead(one),
-          (one) => this.#statusOf(one),
+          (one) => this.#isDead(one, route),
+          (one) => this.#statusOf(one, route),
         ),
         'probe',
       );
@@ -265,8 +332,10 @@ export class Failover {
   }
 }
 
-function targetKey({ address, port }: Target): string {
-  return endpointKey({ host: address, port });
+/** @param owner organization that alone knows it; undefined: all do */
+function targetKey({ address, port }: Target, owner: string | undefined): string {
+  const key = endpointKey({ host: address, port });
+  return owner === undefined ? key : `${key} ${owner}`;
 }
 
 function forgetOthers(known: Map<string, unknown>, kept: ReadonlyMap<string, unknown>): void {

@@ -58,7 +58,7 @@ export class TrunkHunt implements Hunt {
       this.#step += 1;
       const begun = beginning(clock);
       const resolution = await resolve(following.endpoint);
-      if (resolution.ok) this.#targets = failover.worthTrying(resolution.targets);
+      if (resolution.ok) this.#targets = failover.worthTrying(resolution.targets, following.route);
       else this.#unresolved(following, begun, resolution.message);
     }
     this.#over = true;
@@ -75,7 +75,7 @@ export class TrunkHunt implements Hunt {
     const trigger = cause?.trigger ?? null;
     const reachable = reachableBy(outcome);
     const { failover } = this.#options;
-    if (reachable !== null) failover.targetSeen(target, reachable);
+    if (reachable !== null) failover.targetSeen(target, reachable, route);
     if (cause && trigger !== null) this.#log(place, place, cause, target);
     if (trigger !== null && trigger !== 'auth_failure' && this.#targets.length > 0) return { movesOn: true };
     failover.ended(route, endpoint, outcome);

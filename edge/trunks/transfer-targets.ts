@@ -9,7 +9,8 @@ import type { ReferTarget, ReferVerdict } from '../call/ports/routes.ts';
 import { endpointPlace } from './circuit.ts';
 
 /** What transfers need of a number's configuration. */
-export type NumberTrunks = Pick<NumberConfig, 'number' | 'outbound'> & Partial<Pick<NumberConfig, 'inbound'>>;
+export type NumberTrunks = Pick<NumberConfig, 'number' | 'outbound'> &
+  Partial<Pick<NumberConfig, 'inbound' | 'org_id'>>;
 
 type Destination =
   /** E.164, an extension, or a tel URI: whatever configuration is used takes it to its own host. */

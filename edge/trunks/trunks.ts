@@ -112,7 +112,10 @@ export class Trunks implements Routes {
     if (this.#ended.signal.aborted) return;
     this.#numbers = new Map(numbers.map((trunks) => [trunks.number, trunks]));
     const trunks = numbers.flatMap(({ outbound }) => outbound);
-    this.#failover.configure(trunks);
+    const owners = numbers.flatMap(({ org_id, outbound }) =>
+      org_id === undefined ? [] : outbound.map(({ id }) => [id, org_id] as const),
+    );
+    this.#failover.configure(trunks, new Map(owners));
     this.#probes.configure(trunks);
   }
 
