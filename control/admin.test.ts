@@ -245,6 +245,8 @@ describe('keys', () => {
   });
 });
 
+const oneOwner = (given: string) => `Give one of <org id>, --operator and --edge, not ${given}.`;
+
 describe('what cannot be understood', () => {
   it.each([
     [['org', 'create', 'Acme', '--email', 'owner'], '"owner" is not a mail address.'],
@@ -256,6 +258,27 @@ describe('what cannot be understood', () => {
     [['org', 'list', '--colour'], expect.stringContaining("Unknown option '--colour'")],
     [['org', 'destroy'], expect.stringMatching(/^There is no command "org destroy"\.\n\nUsage/)],
     [['key', 'create'], 'The org id (or --operator, or --edge) is missing.'],
+    // Whose key it is must have one answer: an operator's opens every organization.
+    [['key', 'create', 'x', '--operator'], oneOwner('x and --operator')],
+    [['key', 'create', 'x', '--edge'], oneOwner('x and --edge')],
+    [['key', 'list', '--operator', '--edge'], oneOwner('--operator and --edge')],
+    [['org', 'list', 'x'], '"x" is too much; "org list" takes nothing behind it.'],
+    [
+      ['edge-token', 'create', 'berlin'],
+      '"berlin" is too much; "edge-token create" takes options only: --name.',
+    ],
+    [['org', 'create', '  '], 'The name is missing.'],
+    [['org', 'create', 'two\nlines'], 'The name must be one line of at most 200 characters.'],
+    [['org', 'create', 'x'.repeat(201)], 'The name must be one line of at most 200 characters.'],
+    [['org', 'create', 'Acme', '--region', ''], 'The region is missing.'],
+    [
+      ['key', 'create', '--edge', '--name', '\u001b[2J'],
+      'The name must be one line of at most 200 characters.',
+    ],
+    [
+      ['org', 'create', 'Acme', ...Array.from({ length: 21 }, (_, i) => `--email=${i}@example.com`)],
+      '--email is given 21 times; alerts go to 20 of each at most.',
+    ],
   ])('%j is refused in one sentence', async (args, stderr) => {
     const text = typeof stderr === 'string' ? `${stderr}\n` : stderr;
     await expect(admin(...args)).rejects.toEqual(refused(text));

@@ -42,16 +42,30 @@ The data folder is TRUNKLINE_DATA (./data). Changes take effect at once in a run
 /** Runs one command. @returns its output @throws UsageError */
 async function run(args: readonly string[]): Promise<Output> {
   const { values, positionals } = read(args);
-  const [area = '', verb = '', subject, ...surplus] = positionals;
+  const [area = '', verb = '', ...words] = positionals;
   const { help, ...options } = values;
   if (help || area === 'help' || args.length === 0) return usage();
   const name = `${areas[area] ?? area} ${verb}`;
   const command = commands[name];
   if (!command) throw new UsageError(`There is no command "${`${area} ${verb}`.trim()}".\n\n${usage()}`);
-  if (surplus.length > 0) throw new UsageError(`"${surplus.join(' ')}" is too much; put names in quotes.`);
+  const surplus = words.slice(takesWord(command) ? 1 : 0);
+  if (surplus.length > 0)
+    throw new UsageError(`"${surplus.join(' ')}" is too much; ${surplusAdvice(name, command)}`);
   const foreign = Object.keys(options).filter((option) => !command.options.some((known) => known === option));
   if (foreign.length > 0) throw new UsageError(`"${name}" takes no --${foreign.join(', --')}.`);
-  return runOn(command, subject, options);
+  return runOn(command, words[0], options);
+}
+
+/** Whether a word may follow the name of the command, such as an id. */
+function takesWord({ takes }: Command): boolean {
+  return takes !== '';
+}
+
+function surplusAdvice(name: string, command: Command): string {
+  if (takesWord(command)) return 'put names in quotes.';
+  return command.options.length === 0
+    ? `"${name}" takes nothing behind it.`
+    : `"${name}" takes options only: --${command.options.join(', --')}.`;
 }
 
 function read(args: readonly string[]) {

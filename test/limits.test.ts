@@ -2,6 +2,7 @@
  * docs/limits.md against the settings and the code. A limit is found by what it is: a setting with a number, a constant
  * or field whose name says that it bounds something, a field of the transport limits, a rate of a route.
  */
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -213,4 +214,17 @@ test('every error code on the page is documented', () => {
   const errors = readFileSync(join(root, 'docs', 'errors.md'), 'utf8');
   const codes = cells.flatMap((row) => [...(row[5] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
   expect(codes.filter((name) => !errors.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('the command of the page prints the limits that were reached, and nothing when none was', () => {
+  const filter = /^\$ curl .*? \| (grep .*)$/m.exec(page)?.[1] ?? '';
+  const filtered = (metrics: string) => spawnSync('sh', ['-c', filter], { input: metrics, encoding: 'utf8' });
+  const none = `# HELP trunkline_a_refused_total What was refused.
+# TYPE trunkline_a_refused_total counter
+trunkline_a_refused_total 0
+trunkline_a_refused_total{edge="e"} 0
+`;
+  expect(filtered(none).stdout).toBe('');
+  const reached = 'trunkline_a_refused_total{edge="e",reason="storage"} 10\n';
+  expect(filtered(none + reached).stdout).toBe(reached);
 });

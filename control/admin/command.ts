@@ -1,4 +1,6 @@
 /** What every command of `npm run admin` is made of. */
+import { Value } from 'typebox/value';
+import { Line } from '#shared/api/common.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { ControlConfig } from '../config.ts';
 import type { Database } from '../db/open.ts';
@@ -46,7 +48,7 @@ export interface Options {
 export type Output = string | readonly Readonly<Record<string, unknown>>[];
 
 export interface Command {
-  /** What comes behind the name of the command. */
+  /** What comes behind the name of the command; empty: nothing. */
   readonly takes: string;
   /** One line, and lines about its options. */
   readonly help: string;
@@ -62,4 +64,14 @@ export interface Command {
 export function required(value: string | undefined, what: string): string {
   if (value === undefined || value === '') throw new UsageError(`The ${what} is missing.`);
   return value;
+}
+
+/** As long as the names that the API takes. */
+const Name = Line(1, 200);
+
+/** A name that is shown in lists and logs. @throws UsageError */
+export function checkedName(text: string | undefined, what: string): string {
+  const name = required(text?.trim(), what);
+  if (Value.Check(Name, name)) return name;
+  throw new UsageError(`The ${what} must be one line of at most 200 characters.`);
 }

@@ -12,7 +12,7 @@ import {
   revokeApiKey,
   revokeEdgeToken,
 } from '../organizations/store.ts';
-import { type Command, type Options, required, type Tools, UsageError } from './command.ts';
+import { type Command, checkedName, type Options, required, type Tools, UsageError } from './command.ts';
 
 const defaultName = 'made on the command line';
 
@@ -29,6 +29,7 @@ export const keyCommands: Readonly<Record<string, Command>> = {
     help: 'keys by their first characters, and when each was last used (to a minute)',
     options: ['operator', 'edge'],
     run: async ({ database: { db } }, orgId, options) => {
+      assertOneOwner(orgId, options);
       if (options.edge) return (await listEdgeTokens(db)).map(line);
       return (await listApiKeys(db, await ownerOf(db, orgId, options))).map(line);
     },
@@ -72,6 +73,14 @@ function line(row: ApiKeyRow | EdgeTokenRow) {
   };
 }
 
+/** A key that opens more than was meant is worse than none. @throws UsageError when whose key it is has two answers */
+function assertOneOwner(orgId: string | undefined, { operator, edge }: Options): void {
+  const given = [orgId, operator && '--operator', edge && '--edge'].filter(Boolean);
+  if (given.length > 1) {
+    throw new UsageError(`Give one of <org id>, --operator and --edge, not ${given.join(' and ')}.`);
+  }
+}
+
 /** null: operators. */
 async function ownerOf(db: Db, orgId: string | undefined, options: Options): Promise<string | null> {
   if (options.operator) return null;
@@ -82,7 +91,8 @@ async function ownerOf(db: Db, orgId: string | undefined, options: Options): Pro
 
 function create(tools: Tools, orgId: string | undefined, options: Options): Promise<string> {
   const { clock, database } = tools;
-  const name = options.name ?? defaultName;
+  assertOneOwner(orgId, options);
+  const name = checkedName(options.name ?? defaultName, 'name');
   return database.db.transaction().execute(async (db) => {
     if (options.edge) {
       const token = await createEdgeToken(db, clock, name);

@@ -19,7 +19,7 @@ import {
   updateOrganization,
 } from '../organizations/store.ts';
 import { listWideNumbers } from '../sip/wide-sources-store.ts';
-import { type Command, required, type Tools, UsageError } from './command.ts';
+import { type Command, checkedName, required, type Tools, UsageError } from './command.ts';
 
 export const organizationCommands: Readonly<Record<string, Command>> = {
   'org create': {
@@ -33,10 +33,10 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
     first: true,
     run: ({ config, secrets, edgeConfig, clock }, name, { email = [], sip, region }) => {
       const organization = {
-        name: required(name, 'name'),
-        region: region ?? config.region,
+        name: checkedName(name, 'name'),
+        region: region === undefined ? config.region : checkedName(region, 'region'),
         sipEnabled: sip ?? config.sipEntitlementDefault,
-        ownerEmails: email.map(checkedEmail),
+        ownerEmails: checkedEmails(email),
       };
       return edgeConfig.change(async (db, altered) => {
         const id = await createOrganization(db, clock, secrets, organization);
@@ -95,8 +95,8 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
     run: async (tools, id, { email, sms }) => {
       if (!email && !sms) throw new UsageError('Give --email, --sms or both.');
       const change = {
-        ...(email && { alert_emails: JSON.stringify(given(email).map(checkedEmail)) }),
-        ...(sms && { alert_sms_numbers: JSON.stringify(given(sms).map(checkedNumber)) }),
+        ...(email && { alert_emails: JSON.stringify(checkedEmails(given(email))) }),
+        ...(sms && { alert_sms_numbers: JSON.stringify(checkedNumbers(given(sms))) }),
       };
       await changeRow(tools, id, 'update', change);
       return 'alert recipients set';
@@ -228,15 +228,29 @@ function given(texts: readonly string[]): string[] {
   return texts.filter((text) => text !== '');
 }
 
-function checkedEmail(text: string): string {
-  if (Value.Check(OrganizationPatch, { alert_emails: [text] })) return text;
-  throw new UsageError(`"${text}" is not a mail address.`);
+function checkedEmails(texts: readonly string[]): readonly string[] {
+  for (const text of texts) {
+    if (!Value.Check(OrganizationPatch, { alert_emails: [text] })) {
+      throw new UsageError(`"${text}" is not a mail address.`);
+    }
+  }
+  if (Value.Check(OrganizationPatch, { alert_emails: texts })) return texts;
+  throw tooMany('--email', texts);
 }
 
-function checkedNumber(text: string): string {
-  const number = toE164(text);
-  if (number !== null) return number;
-  throw new UsageError(`"${text}" is not an E.164 number.`);
+function checkedNumbers(texts: readonly string[]): readonly string[] {
+  const numbers = texts.map((text) => {
+    const number = toE164(text);
+    if (number === null) throw new UsageError(`"${text}" is not an E.164 number.`);
+    return number;
+  });
+  if (Value.Check(OrganizationPatch, { alert_sms_numbers: numbers })) return numbers;
+  throw tooMany('--sms', numbers);
+}
+
+/** The API takes no longer list either, and shows none. */
+function tooMany(option: string, given: readonly string[]): UsageError {
+  return new UsageError(`${option} is given ${given.length} times; alerts go to 20 of each at most.`);
 }
 
 /** @param stored JSON, null for none @returns the same @throws UsageError */
