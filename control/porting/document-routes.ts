@@ -162,7 +162,10 @@ async function storeDocument(
     const message = `At most ${limit} documents that no port request names are kept of an organization; delete one, or name one in a port request.`;
     throw ApiError.of('RATE_LIMITED', details, message).waiting(retryAfter);
   }
-  const found = await scan(bytes);
+  const found = await scan(bytes).catch((error: unknown) => {
+    metrics.document('unscanned');
+    throw error;
+  });
   if (found !== null) {
     metrics.document('infected');
     throw ApiError.of('UNSUPPORTED_FILE_TYPE', { virus: found }, 'The virus scan refused the file.');

@@ -339,6 +339,8 @@ describe('the virus scan', () => {
       '60',
     ]);
     expect(files()).toEqual([]);
+    const metrics = await test.call('GET', '/metrics', { key: test.operatorKey });
+    expect(metrics.text).toContain('trunkline_control_port_documents_total{outcome="unscanned"} 1');
   });
 
   it('that says nothing ends after its time', async () => {

@@ -4,7 +4,7 @@ import type { Gate } from './gate.ts';
 
 export interface PortingMetrics {
   /** Counts one document. */
-  document(outcome: 'stored' | 'infected'): void;
+  document(outcome: 'stored' | 'infected' | 'unscanned'): void;
   /** Counts one attempt to send a mail. */
   mail(kind: string, outcome: string): void;
   /** Counts one exchange with the carrier. */
@@ -15,7 +15,7 @@ export function portingMetrics(registry: Registry, gate: Gate): PortingMetrics {
   const registers = [registry];
   const documents = new Counter({
     name: 'trunkline_control_port_documents_total',
-    help: 'Uploaded documents: stored, or refused by the virus scan.',
+    help: 'Uploaded documents: stored; infected, as the virus scan says; or unscanned, because the scan failed, and not stored.',
     labelNames: ['outcome'],
     registers,
   });
