@@ -2,12 +2,13 @@
  * The first start: an organization with keys, a demo number with a demo pathway, and numbers that check a line.
  * What it made is in `bootstrap.json`; while that file is there, later starts keep everything as it is.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { newId } from '#shared/ids.ts';
+import { pathExists } from '#shared/path-exists.ts';
 import { SettingError } from '#shared/setting-reader.ts';
 import type { ControlConfig } from './config.ts';
 import type { Db } from './db/tables.ts';
@@ -47,7 +48,7 @@ const thisMachine = ['127.0.0.1', '::1'];
 export async function bootstrap(services: Services, caCert: string): Promise<Bootstrap> {
   const { config } = services;
   const file = join(config.dataFolder, 'bootstrap.json');
-  const kept = existsSync(file) ? readBootstrap(file) : null;
+  const kept = pathExists(file) ? readBootstrap(file) : null;
   const known = kept ?? (await firstStart(services));
   const current: Bootstrap = {
     ...known,

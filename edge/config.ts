@@ -1,9 +1,10 @@
 /** Settings of the edge. The only place of `edge` that reads the environment. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type FliteVoice, fliteVoices } from '#shared/models/flite.ts';
 import { type AgentModelSettings, readAgentModels } from '#shared/models/model-settings.ts';
+import { pathExists } from '#shared/path-exists.ts';
 import { type Environment, SettingError, settingReader } from '#shared/setting-reader.ts';
 import { workerLocation } from './media/worker/location.ts';
 import { settings } from './settings.ts';
@@ -120,7 +121,7 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
     tls: {
       cert: tlsFile('TLS_CERT', 'server.crt'),
       key: tlsFile('TLS_KEY', 'server.key'),
-      ca: read.optional('TLS_CA') !== null || existsSync(ca) ? ca : null,
+      ca: read.optional('TLS_CA') !== null || pathExists(ca) ? ca : null,
       clients: clientFolder(read.optional('TLS_CLIENT_CERTS'), dataDir),
     },
     drachtio: drachtio(read),
@@ -234,7 +235,7 @@ export async function certificates(config: EdgeSettings, waitMs = 15_000): Promi
     ['TLS_CERT', config.tls.cert],
     ['TLS_KEY', config.tls.key],
   ] as const) {
-    for (let waited = 0; !existsSync(file); waited += stepMs) {
+    for (let waited = 0; !pathExists(file); waited += stepMs) {
       if (waited >= waitMs) {
         throw new SettingError(
           `${name}: the file ${file} does not exist; start control first, which makes it, or name another`,
@@ -286,7 +287,7 @@ function registrationSettings(read: Reader): RegistrationSettings {
 
 function clientFolder(named: string | null, dataDir: string): string {
   const folder = resolve(named ?? join(dataDir, 'tls', 'clients'));
-  if (named === null || existsSync(folder)) return folder;
+  if (named === null || pathExists(folder)) return folder;
   throw new SettingError(
     `TLS_CLIENT_CERTS: the folder ${folder} does not exist; make it, or unset the setting`,
   );

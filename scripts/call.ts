@@ -15,8 +15,12 @@ const listenMs = 5000;
 
 await reportTrouble(async () => {
   const file = bootstrapFile(process.env);
-  const bootstrap = await readBootstrap(file).catch((error: Error) => {
-    throw new Trouble('cannot place a call', error.message, 'start Trunkline with `npm start` first');
+  const bootstrap = await readBootstrap(file).catch((error: NodeJS.ErrnoException) => {
+    const advice =
+      error.code === 'ENOENT'
+        ? 'start Trunkline with `npm start` first; its data folder is TRUNKLINE_DATA (./data)'
+        : 'run this as the owner of that file, or correct the file';
+    throw new Trouble('cannot place a call', error.message, advice);
   });
   await checkNumber(bootstrap);
   const callId = await placeCall(bootstrap);

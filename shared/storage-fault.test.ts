@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { storageFault } from '#shared/storage-fault.ts';
+import { storageFault, storageWords } from '#shared/storage-fault.ts';
 
 const withCode = (code: unknown) => Object.assign(new Error('failed'), { code });
 
@@ -31,4 +31,14 @@ test.each([
 
 test('what is no error says nothing of the disk', () => {
   for (const thrown of ['ENOSPC', null, { code: 'ENOSPC' }]) expect(storageFault(thrown)).toBeNull();
+});
+
+test('what belongs to another user is said to be not accessible, whether it was to be read or written', () => {
+  const error = Object.assign(new Error('EACCES: permission denied'), {
+    code: 'EACCES',
+    path: '/data/secret.key',
+  });
+  expect(storageWords(error, '')).toBe(
+    '/data/secret.key is not accessible to this user. Run it as the owner of the data folder (TRUNKLINE_DATA), or correct the owner of what was named. EACCES: permission denied',
+  );
 });

@@ -32,6 +32,7 @@ export function storageFault(error: unknown): StorageFault | null {
 }
 
 const damaged = /^SQLITE_(?:CORRUPT(?:_[A-Z]+)*|NOTADB)$/;
+const denied = /^(?:EACCES|EPERM)$/;
 /** What a folder's path says when there is a file in its place. */
 const noFolder = /^(?:EEXIST|ENOTDIR)$/;
 
@@ -49,6 +50,8 @@ export function storageWords(error: unknown, afterDamage: string): string | null
       return `The database ${path ?? ''} is damaged (${at.message}). ${afterDamage}`.replace('  ', ' ');
     if (path !== null && noFolder.test(code))
       return `${path} is not a folder, or lies below a file. Name a folder (TRUNKLINE_DATA). ${at.message}`;
+    if (path !== null && denied.test(code))
+      return `${path} is not accessible to this user. Run it as the owner of the data folder (TRUNKLINE_DATA), or correct the owner of what was named. ${at.message}`;
     const fault = storageFault(at);
     if (fault === null) continue;
     const where = path === null ? '' : ` (${path})`;

@@ -1,9 +1,10 @@
 /** The certificate files of a deployment: given by the operator, or made and kept in the data folder. */
 import { X509Certificate } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { pathExists } from '#shared/path-exists.ts';
 import { SettingError } from '#shared/setting-reader.ts';
 import { storageFault } from '#shared/storage-fault.ts';
 import type { Issued } from './issue.ts';
@@ -75,7 +76,7 @@ function assertReadable(setting: string, file: string): void {
 }
 
 async function ensureAuthority(files: { cert: string; key: string }, now: number): Promise<Issued> {
-  if (!existsSync(files.cert) || !existsSync(files.key)) {
+  if (!pathExists(files.cert) || !pathExists(files.key)) {
     const { issueAuthority } = await makers();
     write(files, await issueAuthority(`Trunkline CA ${hostname()}`.slice(0, 64), now));
   }
@@ -95,7 +96,7 @@ function isCurrent(
   hosts: readonly string[],
   now: number,
 ): boolean {
-  if (!existsSync(files.cert) || !existsSync(files.key)) return false;
+  if (!pathExists(files.cert) || !pathExists(files.key)) return false;
   const certificate = new X509Certificate(readFileSync(files.cert));
   const issuer = new X509Certificate(authority.cert);
   return (

@@ -9,6 +9,11 @@ it.each([
   [
     'a folder that may not be written',
     coded('EACCES: permission denied', { code: 'EACCES', path: '/srv/backup' }),
+    '/srv/backup is not accessible to this user. Run it as the owner of the data folder',
+  ],
+  [
+    'a file system that is mounted read-only',
+    coded('EROFS: read-only file system', { code: 'EROFS', path: '/srv/backup' }),
     'Nothing can be written (/srv/backup): the file system cannot be written',
   ],
   [

@@ -1,7 +1,8 @@
 /** A backup of a control plane, taken while it runs: one folder with the database and the files beside it. */
-import { chmodSync, cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
+import { pathExists } from '#shared/path-exists.ts';
 import type { SecretBox } from '../db/secrets.ts';
 import {
   type BackupFile,
@@ -34,8 +35,8 @@ export interface BackupOptions {
  */
 export async function makeBackup(options: BackupOptions): Promise<Manifest> {
   const { databaseFile, dataFolder, target, passphrase } = options;
-  if (existsSync(target)) throw new OperationError(`${target} exists already; name another folder.`);
-  if (!existsSync(databaseFile)) throw new OperationError(`There is no database at ${databaseFile}.`);
+  if (pathExists(target)) throw new OperationError(`${target} exists already; name another folder.`);
+  if (!pathExists(databaseFile)) throw new OperationError(`There is no database at ${databaseFile}.`);
   const partial = `${target}.partial`;
   rmSync(partial, { recursive: true, force: true });
   mkdirSync(partial, { recursive: true, mode: 0o700 });

@@ -2,9 +2,9 @@
  * The key of the deployment, checked against the database before anything is sealed or opened with it: with another
  * one no edge gets its configuration, and what is written under it does not open with the right one.
  */
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import SqliteFile from 'better-sqlite3';
+import { pathExists } from '#shared/path-exists.ts';
 import { namingPath } from '#shared/storage-fault.ts';
 import type { ControlConfig } from '../config.ts';
 import { keptSecretKey, loadSecretKey, SecretBox } from '../db/secrets.ts';
@@ -30,7 +30,7 @@ export function deploymentSecrets(config: Places): SecretBox {
  * @throws OperationError when there is no database, or no key that opens it
  */
 export function existingSecrets(config: Places): SecretBox {
-  if (!existsSync(config.databaseFile)) {
+  if (!pathExists(config.databaseFile)) {
     throw new OperationError(
       `There is no database at ${resolve(config.databaseFile)}. Name the data folder of the control plane in ` +
         'TRUNKLINE_DATA; the first start of the control plane makes it.',
@@ -72,7 +72,7 @@ function opens(secrets: SecretBox, { text, context }: Sealed): boolean {
 
 /** Every organization has a sealed secret from its first moment, and nothing is sealed without an organization. */
 function oneSealed(file: string): Sealed | null {
-  if (file === ':memory:' || !existsSync(file)) return null;
+  if (file === ':memory:' || !pathExists(file)) return null;
   return namingPath(file, () => {
     const connection = new SqliteFile(file, { readonly: true, timeout: 5000 });
     try {

@@ -3,10 +3,11 @@
  * backup only when a passphrase seals them; otherwise the operator keeps them elsewhere.
  */
 import { randomBytes, scryptSync } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { pathExists } from '#shared/path-exists.ts';
 import { SecretBox } from '../db/secrets.ts';
 import { OperationError } from './operation-error.ts';
 
@@ -22,7 +23,7 @@ const context = 'backup:private';
 /** Files under an item of a folder, as paths in the folder. */
 export function filesOf(folder: string, item: string): string[] {
   const path = join(folder, item);
-  if (!existsSync(path)) return [];
+  if (!pathExists(path)) return [];
   if (statSync(path).isFile()) return [item];
   return readdirSync(path, { recursive: true, encoding: 'utf8' })
     .map((name) => join(item, name))

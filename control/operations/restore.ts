@@ -1,7 +1,8 @@
 /** Puts a backup in the place of a control plane's data. Nothing is touched before all of it is known to fit. */
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
+import { pathExists } from '#shared/path-exists.ts';
 import { openDatabase } from '../db/open.ts';
 import { SecretBox } from '../db/secrets.ts';
 import { checkDatabase, keyFingerprint } from './backup.ts';
@@ -36,7 +37,7 @@ export interface Restored {
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { source, databaseFile, dataFolder, force } = options;
   const manifest = await readManifest(source);
-  if (existsSync(databaseFile) && !force) {
+  if (pathExists(databaseFile) && !force) {
     throw new OperationError(`There is a database at ${databaseFile}; --force puts the backup in its place.`);
   }
   const privateFiles = privateFilesOf(options, manifest.has_private_files);
@@ -74,7 +75,7 @@ function checkKey(
   expected: string,
 ): void {
   const inFolder = join(options.dataFolder, 'secret.key');
-  const kept = existsSync(inFolder) ? readFileSync(inFolder, 'utf8') : null;
+  const kept = pathExists(inFolder) ? readFileSync(inFolder, 'utf8') : null;
   const key = options.secretKey ?? privateFiles.get('secret.key')?.toString('utf8') ?? kept;
   const ways =
     'set TRUNKLINE_SECRET_KEY, put the secret.key of that time into the data folder, or set BACKUP_PASSPHRASE when ' +
@@ -96,9 +97,9 @@ async function bringUpToDate(file: string): Promise<void> {
 }
 
 function setAside(databaseFile: string, now: Date): string | null {
-  if (!existsSync(databaseFile)) return null;
+  if (!pathExists(databaseFile)) return null;
   const kept = `${databaseFile}.before-${now.toISOString().replaceAll(/[:.]/g, '-')}`;
   for (const ending of ['', '-wal', '-shm'])
-    if (existsSync(databaseFile + ending)) renameSync(databaseFile + ending, kept + ending);
+    if (pathExists(databaseFile + ending)) renameSync(databaseFile + ending, kept + ending);
   return kept;
 }

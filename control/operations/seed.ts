@@ -2,11 +2,12 @@
  * A demo organization with a bit of everything, made through the API. What was made is noted in `demo.json` of the
  * data folder step by step, so a second run, or one after a broken one, makes only what is missing.
  */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
+import { pathExists } from '#shared/path-exists.ts';
 import type { App } from '../http/app-types.ts';
 import { createApiKey, createOrganization } from '../organizations/store.ts';
 import type { Services } from '../services.ts';
@@ -130,7 +131,7 @@ async function firstRun({ services }: SeedParts, file: string): Promise<Noted> {
 }
 
 function readNoted(file: string): Noted | null {
-  if (!existsSync(file)) return null;
+  if (!pathExists(file)) return null;
   const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
   if (Value.Check(Noted, value)) return value;
   throw new OperationError(`${file} cannot be understood; remove it to make a new demo organization.`);
