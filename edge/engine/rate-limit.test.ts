@@ -20,8 +20,13 @@ it('counts each source by itself', () => {
   expect(admitted(limit, 'b', 5, 0)).toBe(2);
 });
 
-it('takes nothing away when the clock is set back', () => {
-  const limit = new RateLimit(10);
-  expect(admitted(limit, 'a', 5, 10_000)).toBe(5);
-  expect(admitted(limit, 'a', 30, 0)).toBe(15);
+it('forgets the source that was quiet longest, when it remembers as many as it may', () => {
+  const limit = new RateLimit(1);
+  expect(admitted(limit, 'a', 5, 0)).toBe(2);
+  expect(admitted(limit, 'b', 5, 0)).toBe(2);
+  for (let source = 0; source < 9_998; source++) limit.admit(`${source}`, 0);
+  expect(admitted(limit, 'a', 5, 0)).toBe(0);
+  limit.admit('one more', 0);
+  expect(admitted(limit, 'a', 5, 0)).toBe(0);
+  expect(admitted(limit, 'b', 5, 0)).toBe(2);
 });
