@@ -116,7 +116,7 @@ export class CodePool {
         this.#giveUp(
           job,
           `no thread was free for the code within ${timeoutMs} ms`,
-          `the code ran longer than ${timeoutMs} ms`,
+          tookLonger(work, timeoutMs),
         );
       }, timeoutMs);
       function finish(outcome: Outcome): void {
@@ -188,7 +188,7 @@ export class CodePool {
     // Longer than the sandbox's own limit, which ends nearly everything; loading the engine takes time, too.
     thread.limit = setTimeout(() => {
       this.#onKilled();
-      void this.#end(thread, `the code ran longer than ${cpuMs} ms`);
+      void this.#end(thread, tookLonger(work, cpuMs));
     }, cpuMs + this.#limits.graceMs);
     thread.worker.postMessage(job.question);
   }
@@ -233,4 +233,9 @@ function parsedOutcome(json: string): Outcome {
   } catch {
     return { error: 'the result is not JSON' };
   }
+}
+
+/** As the thread itself says it, whoever notices first. */
+function tookLonger({ kind }: ThreadWork, ms: number): string {
+  return `${kind === 'code' ? 'the code ran' : 'took'} longer than ${ms} ms`;
 }

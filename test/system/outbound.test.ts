@@ -84,6 +84,11 @@ describe('a call over a trunk', () => {
     return call.expect('ACK').then(() => {});
   }
 
+  /** A peer that sends nothing any more is none whose audio arrives. */
+  async function keepTalking(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) await media.play(Array(10).fill(silence));
+  }
+
   /** Ends a call as the API does, and returns what the log says of it. */
   async function stop(id: string, call: TrunkCall): Promise<OutboundCall> {
     await system.api.ok('POST', `/v1/calls/${id}/stop`, {});
@@ -107,10 +112,13 @@ describe('a call over a trunk', () => {
       return status === 'ringing' || null;
     });
     await pickUp(call);
-    await media.play([silence, silence, silence, silence, silence]);
+    const end = new AbortController();
+    const talking = keepTalking(end.signal);
     await media.when(() => media.samples(160).some((sample) => Math.abs(sample) > loud));
     await media.press('2');
     await call.expect('BYE');
+    end.abort();
+    await talking;
 
     expect(await ended(id)).toMatchObject({
       direction: 'outbound',
