@@ -3,6 +3,7 @@ import { FakeClock } from '#shared/clock.ts';
 import { QuietLog } from '../../test/fakes/quiet-log.ts';
 import type { DialTarget } from '../call/ports/dialing.ts';
 import type { Outcome } from './exchange.ts';
+import { RefusalBudget } from './refusal-budget.ts';
 import {
   type BindingState,
   type RegistrarPlaces,
@@ -64,6 +65,7 @@ class Scene {
       registrar,
       settings: { ...settings, ...changes },
       setUp,
+      budget: new RefusalBudget(this.clock).shareOf('org'),
       exchange: (message, timeoutMs, done) => {
         const timer = this.clock.after(timeoutMs, () => done({ kind: 'silent', error: 'timeout' }));
         this.requests.push({

@@ -13,6 +13,8 @@
  * The flow is the connection that calls of the registrar come over. No engine tells of its loss, so it is tried
  * every so often: by OPTIONS where the registrar tells the port that it sees us at, because another port is
  * another connection that the registrar does not know us by, else by a REGISTER, which repairs what is broken.
+ *
+ * A try begins only within the budget of its organization at the registrar (refusal-budget.ts); else it waits.
  */
 import type { Timer } from '#shared/clock.ts';
 import { isSameHost } from '#shared/networks.ts';
@@ -21,6 +23,7 @@ import type { Log } from '../call/log.ts';
 import type { DialTarget } from '../call/ports/dialing.ts';
 import type { Environment } from './environment.ts';
 import type { Exchange } from './exchange.ts';
+import { mostRefusals, type RefusalShare, refusalWindowMs } from './refusal-budget.ts';
 import type { RefusedRegistration } from './refused-registrations.ts';
 import type { Failure } from './register-answer.ts';
 import { type BindOutcome, type Flow, RegisterExchange } from './register-exchange.ts';
@@ -66,6 +69,7 @@ export interface RegistrationParts {
   readonly setUp: boolean;
   /** What the registrar said before the edge was started; null: nothing that counts on. */
   readonly refused?: RefusedRegistration | null;
+  readonly budget: RefusalShare;
   /** Called after every change of `state`, refreshes included. */
   readonly changed: () => void;
 }
@@ -86,6 +90,8 @@ const moves: Readonly<Record<Phase, readonly Phase[]>> = {
 const shortestRefreshMs = 5_000;
 /** Between two tries that changes of the record cause, ms: a client that updates in a loop floods no registrar. */
 const shortestUpdateGapMs = 5_000;
+/** A wait for the answers to others' tries is no news, ms. */
+const tellingMs = 1_000;
 
 export class Registration {
   readonly #parts: RegistrationParts;
@@ -113,6 +119,8 @@ export class Registration {
   #refused: RefusedRegistration | null = null;
   /** The try under way began before somebody asked for one. */
   #again = false;
+  /** The try under way counts in the budget. */
+  #counted = false;
   /** Those who asked for a try wait for its outcome. */
   #asked: (() => void)[] = [];
   /** Of the attempt under way; what belongs to an earlier one comes too late. */
@@ -165,8 +173,7 @@ export class Registration {
     this.#refused = null;
     switch (this.#phase) {
       case 'waiting':
-        this.#register('registering');
-        return this.#tell({ state: 'registering', nextTryAt: null });
+        return this.#begin(null);
       case 'bound':
         return this.#register('refreshing');
       case 'registering':
@@ -267,6 +274,8 @@ export class Registration {
   #halt() {
     this.#attempt++;
     this.#requests.abandon();
+    if (this.#counted) this.#parts.budget.end();
+    this.#counted = false;
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
   }
@@ -278,9 +287,27 @@ export class Registration {
 
   // ---------------------------------------------------------------- register and refresh
 
-  #register(phase: 'registering' | 'refreshing') {
+  /** Begins anew. @param lastError what ended the binding; null: what was said before stays */
+  #begin(lastError: string | null) {
+    if (!this.#register('registering')) return;
+    this.#tell({
+      state: 'registering',
+      expiresAt: null,
+      nextTryAt: null,
+      ...(lastError !== null && { lastError }),
+    });
+  }
+
+  /** @returns false when the registrar has refused too much, and what is waited for was told */
+  #register(phase: 'registering' | 'refreshing'): boolean {
     this.#halt();
     this.#move(phase);
+    // A refresh keeps what the registrar has accepted.
+    if (phase === 'registering') {
+      const waitMs = this.#parts.budget.begin();
+      if (waitMs > 0) return this.#waitForBudget(waitMs);
+      this.#counted = true;
+    }
     this.#triedAt = this.#now;
     const attempt = this.#attempt;
     void this.#parts.resolve().then((places) => {
@@ -295,6 +322,17 @@ export class Registration {
         else this.#failed(outcome.failure);
       });
     });
+    return true;
+  }
+
+  #waitForBudget(waitMs: number): boolean {
+    const nextTryAt = this.#wait(waitMs);
+    if (waitMs < tellingMs) return true;
+    const lastError = overBudget(this.#parts.registrar);
+    this.#parts.log.warn({ error: lastError, retry_ms: waitMs }, 'not registered');
+    this.#tell({ state: 'failed', expiresAt: null, nextTryAt, lastError });
+    this.#settle();
+    return false;
   }
 
   #bound({ flow, expiresS, sipCode, doubt }: Extract<BindOutcome, { kind: 'bound' }>) {
@@ -323,15 +361,17 @@ export class Registration {
     this.#flow = null;
     if (this.#onEnded) return this.#finish();
     this.#failures++;
-    if (failure.lasting) this.#refusals++;
+    if (failure.lasting) {
+      this.#refusals++;
+      this.#parts.budget.refused();
+    }
     const { environment, settings, log } = this.#parts;
     const sinceSetUpMs = this.#setUpAt === null ? null : this.#now - this.#setUpAt;
     const tries = { failures: this.#failures, refusals: this.#refusals, sinceSetUpMs };
     if (this.#again) {
       this.#again = false;
       this.#move('waiting');
-      this.#register('registering');
-      return this.#tell({ state: 'registering', expiresAt: null, nextTryAt: null });
+      return this.#begin(null);
     }
     const waitMs = pauseAfter(failure, tries, settings, environment.random);
     const { error, sipCode } = failure;
@@ -372,8 +412,7 @@ export class Registration {
 
   #flowLost(lastError: string) {
     this.#parts.log.warn({ error: lastError }, 'registration lost');
-    this.#register('registering');
-    this.#tell({ state: 'registering', expiresAt: null, lastError });
+    this.#begin(lastError);
   }
 
   // ---------------------------------------------------------------- the end
@@ -401,6 +440,14 @@ export class Registration {
 function unresolved(registrar: Registrar, why: string): Failure {
   const error = unresolvedProblem(registrarPlace(registrar), why);
   return { error, sipCode: null, retryAfterS: null, lasting: false };
+}
+
+function overBudget(registrar: Registrar): string {
+  const minutes = refusalWindowMs / 60_000;
+  return (
+    `${registrarPlace(registrar)} has refused ${mostRefusals} registrations of this organization within ${minutes} ` +
+    'minutes. More would have the edge banned there for everybody; correct user names and passwords.'
+  );
 }
 
 function isSamePlace(one: DialTarget, other: DialTarget | undefined): boolean {

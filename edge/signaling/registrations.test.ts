@@ -70,7 +70,8 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 function trunk(
   id: string,
   changes: Partial<NonNullable<InboundTrunk['registration']>> = {},
-): { inbound: InboundTrunk[] } {
+  org_id = 'org',
+): { org_id: string; inbound: InboundTrunk[] } {
   const registration = {
     host: 'pbx.example.com',
     port: 5061,
@@ -80,7 +81,7 @@ function trunk(
     ...changes,
   };
   const common = { allowed_ips: [], source_host: null, headers: [], codecs: [] };
-  return { inbound: [{ id, auth_mode: 'register', ...common, registration }] };
+  return { org_id, inbound: [{ id, auth_mode: 'register', ...common, registration }] };
 }
 
 /** What is on its way, in one word each: the user and the interval asked for. */
@@ -101,7 +102,7 @@ async function answerAll(status = 200, headers: Record<string, string> = { expir
 }
 
 /** Follows a configuration and lets everything of it register. */
-async function registered(...numbers: { inbound: InboundTrunk[] }[]): Promise<void> {
+async function registered(...numbers: { org_id: string; inbound: InboundTrunk[] }[]): Promise<void> {
   registrations.follow(numbers);
   registrations.engineUp();
   clock.advance(1_000);
@@ -144,7 +145,7 @@ describe('the registrations of the edge', () => {
   });
 
   it('are reported and logged by the record that they are of, and counted', async () => {
-    registrations.follow([trunk('a'), { inbound: [] }]);
+    registrations.follow([trunk('a'), { org_id: 'org', inbound: [] }]);
     expect(reports).toEqual([
       {
         trunkId: 'a',
@@ -303,7 +304,7 @@ describe('the registrations of the edge', () => {
   });
 
   it('of a whole edge that was restarted fail once each, and wait as long as always', async () => {
-    const many = Array.from({ length: 100 }, (_, n) => trunk(`t${n}`, { username: `u${n}` }));
+    const many = Array.from({ length: 100 }, (_, n) => trunk(`t${n}`, { username: `u${n}` }, `org-${n}`));
     registrations.follow(many);
     registrations.engineUp();
     let asked = 0;
@@ -313,6 +314,61 @@ describe('the registrations of the edge', () => {
       await answerAll(403);
     }
     expect(asked).toBe(100);
+  });
+
+  it('are refused nine times in ten minutes at most, of one organization by one registrar', async () => {
+    const at = (n: number, minute: number) => {
+      const changed_at = new Date(epoch + minute * 60_000).toISOString();
+      return trunk(`t${n}`, { username: `u${n}`, changed_at }, 'guesses');
+    };
+    const good = trunk('good', { host: 'pbx.example.com', username: 'good' }, 'honest');
+    registrations.follow([good]);
+    registrations.engineUp();
+    let refused = 0;
+    for (let minute = 0; minute < 20; minute++) {
+      // Whoever changes all records each minute tries no more often for it.
+      registrations.follow([good, ...Array.from({ length: 30 }, (_, n) => at(n, minute))]);
+      for (let second = 0; second < 60; second++) {
+        clock.advance(1_000);
+        const users = await sent();
+        refused += users.filter((user) => !user.startsWith('good')).length;
+        for (const request of requests.splice(0)) {
+          const { message, done } = request;
+          const contact = message.headers.Contact ?? '';
+          const status = /<sip:good@/.test(message.headers.To ?? '') ? 200 : 403;
+          done({
+            kind: 'answered',
+            status,
+            reason: 'x',
+            headers: { contact, expires: '300' },
+            sent: { contact },
+          });
+        }
+      }
+      if (minute === 8) {
+        expect(refused).toBe(9);
+        const last = reports.findLast(({ trunkId }) => trunkId === 't29');
+        expect(last).toMatchObject({ state: 'failed', sip_code: null });
+        expect(last?.last_error).toMatch(
+          /^pbx\.example\.com:5061 has refused 9 registrations of this organization/,
+        );
+        expect(Date.parse(last?.next_try_at ?? '')).toBeGreaterThan(clock.now());
+      }
+    }
+    expect(refused).toBe(18);
+    expect(reports.findLast(({ trunkId }) => trunkId === 'good')).toMatchObject({ state: 'registered' });
+  });
+
+  it('that succeed wait for nobody but the answers of a few', async () => {
+    const many = Array.from({ length: 200 }, (_, n) => trunk(`t${n}`, { username: `u${n}` }));
+    registrations.follow(many);
+    registrations.engineUp();
+    for (let tenth = 0; tenth < 400; tenth++) {
+      clock.advance(100);
+      await answerAll();
+    }
+    const states = new Map(reports.map(({ trunkId, state }) => [trunkId, state]));
+    expect([...states.values()].filter((state) => state === 'registered')).toHaveLength(200);
   });
 
   it('are tried at once when the record was changed while they fail, and not otherwise', async () => {
@@ -371,7 +427,7 @@ describe('a refusal, over a restart of the edge', () => {
   });
 
   /** The edge starts with this configuration. */
-  function start(at: number, ...numbers: { inbound: InboundTrunk[] }[]): void {
+  function start(at: number, ...numbers: { org_id: string; inbound: InboundTrunk[] }[]): void {
     store = openRefusalStore(join(folder, 'registrations.db'), (fault) => expect.fail(fault));
     build(0, store, at);
     registrations.follow(numbers);
@@ -380,7 +436,7 @@ describe('a refusal, over a restart of the edge', () => {
   }
 
   /** Its registrar has refused trunk a at 1,000 ms; the pause is 300 s. */
-  async function refused(...numbers: { inbound: InboundTrunk[] }[]): Promise<void> {
+  async function refused(...numbers: { org_id: string; inbound: InboundTrunk[] }[]): Promise<void> {
     start(0, ...numbers);
     await answerAll(403);
     registrations.close();

@@ -11,6 +11,7 @@ import type { RegistrationState } from '#shared/edge-protocol/reports.ts';
 import { isSameHost, plainAddress, plainHost } from '#shared/networks.ts';
 import type { Environment } from './environment.ts';
 import type { Exchange } from './exchange.ts';
+import { RefusalBudget } from './refusal-budget.ts';
 import { noRefusals, type RefusalStore, type RefusedRegistration } from './refused-registrations.ts';
 import { type Registrar, registrarPlace } from './register-request.ts';
 import {
@@ -62,6 +63,7 @@ export class Registrations {
   /** When the records of each binding were last changed, in one text. */
   #marks: ReadonlyMap<string, string> = new Map();
   readonly #refusals: RefusalStore;
+  readonly #budget: RefusalBudget;
   #engineUp = false;
   #closed = false;
   /** The first configuration was followed: what comes now was attached or changed while the edge ran. */
@@ -74,20 +76,21 @@ export class Registrations {
   constructor(options: RegistrationsOptions) {
     this.#options = options;
     this.#refusals = options.refusals ?? noRefusals;
+    this.#budget = new RefusalBudget(options.environment.clock);
   }
 
   /**
    * Registers what is configured and un-registers what no longer is. What the first configuration has was set up
    * before: a restart of the edge does not begin the close tries of new records anew.
    */
-  follow(numbers: readonly Pick<NumberConfig, 'inbound'>[]): void {
+  follow(numbers: readonly RegisteringNumber[]): void {
     if (this.#closed) return;
     const wanted = wantedBy(numbers);
     this.#marks = marksOf(wanted);
     if (!this.#following) this.#refusals.keepOnly([...this.#marks.keys()].map((key) => this.#nameOf(key)));
     const gone = [...this.#keys].filter(([trunkId]) => !wanted.has(trunkId));
     for (const [trunkId, key] of gone) this.#leave(trunkId, key, true);
-    for (const [trunkId, { registrar, changedAt }] of wanted) {
+    for (const [trunkId, { registrar, changedAt, orgId }] of wanted) {
       const key = keyOf(registrar);
       const before = this.#keys.get(trunkId);
       if (before === key) {
@@ -96,7 +99,7 @@ export class Registrations {
         continue;
       }
       if (before !== undefined) this.#leave(trunkId, before, false);
-      this.#join(trunkId, key, registrar);
+      this.#join(trunkId, key, registrar, orgId);
     }
     this.#changedAt = new Map([...wanted].map(([trunkId, { changedAt }]) => [trunkId, changedAt]));
     this.#following = true;
@@ -163,11 +166,11 @@ export class Registrations {
     };
   }
 
-  #join(trunkId: string, key: string, registrar: Registrar): void {
+  #join(trunkId: string, key: string, registrar: Registrar, orgId: string): void {
     this.#keys.set(trunkId, key);
     const known = this.#bindings.get(key);
     if (known && this.#following) known.registration.setUpAgain();
-    const binding = known ?? this.#open(key, registrar);
+    const binding = known ?? this.#open(key, registrar, orgId);
     binding.trunkIds.add(trunkId);
     this.#report(binding, trunkId);
   }
@@ -186,7 +189,7 @@ export class Registrations {
     }
   }
 
-  #open(key: string, registrar: Registrar): Binding {
+  #open(key: string, registrar: Registrar, orgId: string): Binding {
     const { environment, exchange, resolve, settings } = this.#options;
     const { host, port, username } = registrar;
     const registration = new Registration({
@@ -196,6 +199,7 @@ export class Registrations {
       exchange,
       resolve: () => resolve(host, port),
       settings,
+      budget: this.#budget.shareOf(JSON.stringify([orgId, plainHost(host)])),
       setUp: this.#following,
       // What is attached or changed while the edge runs is tried at once.
       refused: this.#following
@@ -319,19 +323,25 @@ export class Registrations {
   }
 }
 
+type RegisteringNumber = Pick<NumberConfig, 'inbound' | 'org_id'>;
+
 interface Wanted {
+  readonly orgId: string;
   readonly registrar: Registrar;
   readonly changedAt: string | null;
 }
 
 /** The registrars of the records that register, by record. */
-function wantedBy(numbers: readonly Pick<NumberConfig, 'inbound'>[]): Map<string, Wanted> {
+function wantedBy(numbers: readonly RegisteringNumber[]): Map<string, Wanted> {
   const wanted = new Map<string, Wanted>();
-  for (const { id, auth_mode, registration } of numbers.flatMap(({ inbound }) => inbound)) {
+  const records = numbers.flatMap(({ org_id, inbound }) =>
+    inbound.map((record) => ({ ...record, orgId: org_id })),
+  );
+  for (const { id, auth_mode, orgId, registration } of records) {
     if (auth_mode !== 'register' || !registration) continue;
     const { host, port, username, password, expires_s, changed_at = null } = registration;
     const registrar = { host, port, username, password, expiresS: expires_s };
-    wanted.set(id, { registrar, changedAt: changed_at });
+    wanted.set(id, { registrar, changedAt: changed_at, orgId });
   }
   return wanted;
 }

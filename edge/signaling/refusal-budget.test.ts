@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import { mostRefusals, RefusalBudget, refusalWindowMs } from './refusal-budget.ts';
+
+/** Tries that begin at once, and are refused. */
+function refusals(share: ReturnType<RefusalBudget['shareOf']>, tries: number): number {
+  let begun = 0;
+  for (let each = 0; each < tries; each++) {
+    if (share.begin() > 0) continue;
+    begun++;
+    share.end();
+    share.refused();
+  }
+  return begun;
+}
+
+it('lets so many be refused in a window, each organization and registrar by itself', () => {
+  const clock = new FakeClock();
+  const budget = new RefusalBudget(clock);
+  expect(refusals(budget.shareOf('a'), 20)).toBe(mostRefusals);
+  expect(refusals(budget.shareOf('b'), 20)).toBe(mostRefusals);
+  expect(budget.shareOf('a').begin()).toBe(refusalWindowMs);
+  clock.advance(refusalWindowMs - 1);
+  expect(budget.shareOf('a').begin()).toBe(1);
+  clock.advance(1);
+  expect(refusals(budget.shareOf('a'), 20)).toBe(mostRefusals);
+});
+
+it('counts tries under way as if they were to be refused, and forgets those that were not', () => {
+  const budget = new RefusalBudget(new FakeClock());
+  const share = budget.shareOf('a');
+  for (let each = 0; each < mostRefusals; each++) expect(share.begin()).toBe(0);
+  expect(share.begin()).toBeGreaterThan(0);
+  expect(share.begin()).toBeLessThan(1000);
+  share.end();
+  expect(share.begin()).toBe(0);
+  for (let each = 0; each < mostRefusals; each++) share.end();
+  expect(budget.size).toBe(0);
+});

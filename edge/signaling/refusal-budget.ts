@@ -1,0 +1,83 @@
+/**
+ * How often the registrations of one organization may be refused for good by one registrar. The edge registers for
+ * everybody from the same address: a PBX that counts wrong passwords, as fail2ban does, would ban it for all.
+ */
+import type { Clock } from '#shared/clock.ts';
+
+/** fail2ban as Debian ships it bans an address after ten wrong passwords in ten minutes. */
+export const mostRefusals = 9;
+export const refusalWindowMs = 600_000;
+/** Until tries that are under way have their answers, ms. */
+const answersMs = 250;
+
+interface Account {
+  /** Of the clock's elapsed time, oldest first. */
+  refusedAt: number[];
+  underWay: number;
+}
+
+/** What one registration asks. */
+export interface RefusalShare {
+  /** @returns ms until a try may begin; 0: it has begun, and `end` must follow once */
+  begin(): number;
+  end(): void;
+  /** The registrar has refused, and only a person can change that. */
+  refused(): void;
+}
+
+export class RefusalBudget {
+  readonly #clock: Pick<Clock, 'elapsed'>;
+  readonly #accounts = new Map<string, Account>();
+
+  constructor(clock: Pick<Clock, 'elapsed'>) {
+    this.#clock = clock;
+  }
+
+  /** Organizations and registrars that are remembered: a leak check. */
+  get size(): number {
+    return this.#accounts.size;
+  }
+
+  /** @param key of an organization and a registrar */
+  shareOf(key: string): RefusalShare {
+    return {
+      begin: () => {
+        const account = this.#account(key);
+        const waitMs = this.#waitMs(account);
+        if (waitMs === 0) account.underWay++;
+        this.#settle(key, account);
+        return waitMs;
+      },
+      end: () => {
+        const account = this.#account(key);
+        account.underWay--;
+        this.#settle(key, account);
+      },
+      refused: () => {
+        const account = this.#account(key);
+        account.refusedAt.push(this.#clock.elapsed());
+        this.#settle(key, account);
+      },
+    };
+  }
+
+  #waitMs({ refusedAt, underWay }: Account): number {
+    const [oldest] = refusedAt;
+    if (oldest !== undefined && refusedAt.length >= mostRefusals) {
+      return Math.max(1, oldest + refusalWindowMs - this.#clock.elapsed());
+    }
+    return refusedAt.length + underWay >= mostRefusals ? answersMs : 0;
+  }
+
+  #account(key: string): Account {
+    const account = this.#accounts.get(key) ?? { refusedAt: [], underWay: 0 };
+    const since = this.#clock.elapsed() - refusalWindowMs;
+    account.refusedAt = account.refusedAt.filter((at) => at > since).slice(-mostRefusals);
+    return account;
+  }
+
+  #settle(key: string, account: Account): void {
+    if (account.underWay === 0 && account.refusedAt.length === 0) this.#accounts.delete(key);
+    else this.#accounts.set(key, account);
+  }
+}
