@@ -1,5 +1,5 @@
 /**
- * The room for calls, shared by organizations: the calls of one can never keep those of another out. Pure.
+ * The room for calls, shared by organizations: the calls of one leave the last tenth to those that have fewer. Pure.
  *
  *     |<------------- anybody ------------->|<-- reserve -->|      of maxCalls
  *                                             for organizations with less than their even share
