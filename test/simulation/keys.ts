@@ -37,6 +37,8 @@ export class Keypads {
   }
 
   sent(callId: string, keys: string): void {
+    // What a dead process still does, nobody hears.
+    if (this.#clock.isDead) return;
     this.played.set(callId, (this.played.get(callId) ?? '') + keys);
   }
 

@@ -166,6 +166,10 @@ export class MachineClock implements Clock {
     return this.#offset;
   }
 
+  get isDead(): boolean {
+    return this.#dead;
+  }
+
   /** The machine, or the process on it, is gone at once. */
   die(): void {
     this.#dead = true;

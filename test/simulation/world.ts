@@ -290,7 +290,8 @@ export class World {
   /** Control ends in good order, or dies: at once, or in the midst of taking reports. */
   async #restartControl(): Promise<void> {
     const control = this.#control;
-    if (!control) return;
+    // One that waits for its death is on its way already.
+    if (!control || control.dieAtIngest !== null) return;
     const { random, tell } = this.#parts;
     const how = random.pick(['stops', 'now', 'before', 'after'] as const);
     tell(`control goes: ${how}`);
