@@ -1,13 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer as createTlsServer } from 'node:tls';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { freeTcpPort } from '../test/system/ports.ts';
 import { createApp } from './app.ts';
 import { bootstrap, demoNumber, echoNumber, toneNumber } from './bootstrap.ts';
 import { ensureCertificates } from './certificates/files.ts';
@@ -212,16 +212,8 @@ describe('the program', () => {
     NODE_NO_WARNINGS: '1',
   });
 
-  async function freePort(): Promise<number> {
-    const server = createServer();
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const address = server.address();
-    server.close();
-    return typeof address === 'object' && address ? address.port : 0;
-  }
-
   it('answers until SIGTERM, then ends by itself with 0', async () => {
-    const port = await freePort();
+    const port = await freeTcpPort();
     const program = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
       env: environment(port),
       stdio: ['ignore', 'pipe', 'inherit'],

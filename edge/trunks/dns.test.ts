@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FakeClock, systemClock } from '#shared/clock.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
+import { freeUdpRange } from '../../test/system/ports.ts';
 import { NodeDns } from './dns.ts';
 import { CachingDns } from './dns-cache.ts';
 import { TargetResolver } from './resolve.ts';
@@ -17,7 +18,7 @@ let dns: NodeDns;
 
 beforeAll(async () => {
   if (!existsSync(program)) throw new Error(`${program} is missing: apt-get install dnsmasq-base`);
-  const port = await freePort();
+  const port = await freeUdpRange(2);
   server = spawn(
     program,
     [
@@ -110,16 +111,6 @@ test('a name server that is not there is a failure, not an empty answer', async 
     silent.close();
   }
 });
-
-async function freePort(): Promise<number> {
-  const socket = createSocket('udp4');
-  socket.bind(0, host);
-  await once(socket, 'listening');
-  const { port } = socket.address();
-  socket.close();
-  await once(socket, 'close');
-  return port;
-}
 
 /** dnsmasq says on its log when it is ready, and ends when it cannot be. */
 async function up(child: ChildProcess): Promise<void> {

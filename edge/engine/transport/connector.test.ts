@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { freeTcpPort } from '../../../test/system/ports.ts';
 import { failure, HOST, listening, server, silentServer, target } from './testing.ts';
 
 test('tries the next address and tells the last cause', async () => {
@@ -49,7 +50,7 @@ test('gives up when the time is over, in the handshake and in name resolution', 
 });
 
 test('an address that swallows everything leaves time for the next one', async () => {
-  const { port, accepted } = await silentServer('127.0.0.9');
+  const { port, accepted } = await silentServer('127.0.0.9', await freeTcpPort());
   const bob = await listening({ tls: { host: HOST, port } });
   const alice = await listening({
     limits: { connectTimeoutMs: 8000 },

@@ -117,7 +117,10 @@ export function rawClient(port: number, localAddress?: string) {
 }
 
 /** A TCP server that accepts and says nothing; `accepted` resolves when the first client speaks. */
-export async function silentServer(host = HOST): Promise<{ port: number; accepted: Promise<void> }> {
+export async function silentServer(
+  host = HOST,
+  port = 0,
+): Promise<{ port: number; accepted: Promise<void> }> {
   const { promise: accepted, resolve } = Promise.withResolvers<void>();
   const silent = createTcpServer((socket) => {
     cleanups.push(() => socket.destroy());
@@ -125,7 +128,7 @@ export async function silentServer(host = HOST): Promise<{ port: number; accepte
     socket.once('data', () => resolve());
     socket.on('error', () => {});
   });
-  await new Promise<void>((resolve) => silent.listen(0, host, resolve));
+  await new Promise<void>((resolve) => silent.listen(port, host, resolve));
   cleanups.push(() => new Promise((resolve) => silent.close(resolve)));
   return { port: (silent.address() as AddressInfo).port, accepted };
 }
