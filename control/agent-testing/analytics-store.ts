@@ -9,9 +9,9 @@ import type { DayCount, RunGroup, ScenarioCount, StatusCount, WeekCounts } from 
 const dayMs = 24 * 60 * 60 * 1000;
 const ended = ['PASSED', 'FAILED', 'ERROR', 'CANCELLED'] as const;
 const mostRuns = 500;
-/** Kinds of runs that are told apart by way and failed node: those of most runs. */
+/** Groups of runs with the same path and failed node that are read, largest first. */
 export const mostGroups = 10_000;
-/** JSON of the ways of these, characters. */
+/** JSON of their paths, characters. */
 const mostPathChars = 8 * 1_048_576;
 
 /** A window that ends now. */

@@ -40,7 +40,7 @@ export interface DueWorkParts<Item extends DueItem> {
   /**
    * Counts a try that came to nothing, because it threw or the program died: stores the next one, due at `later`
    * (ISO) at the earliest, or none. Absent: nobody may drop the work. It waits longer after each such try (`pauseAfter`).
-   * @param why a sentence for whoever reads the item
+   * @param why a sentence for the reader of the item
    */
   failed?(id: string, later: string, why: string): Promise<void>;
   /** Has `wake` called when items were stored. Returns a function that ends this. */

@@ -1,7 +1,7 @@
 /** Lists that the program itself fills are as small as others, however many rows there are and however large each is. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '#shared/ids.ts';
-import { insertRun } from '../agent-testing/runs-store.ts';
+import { storeFinishedRun } from '../agent-testing/testing.ts';
 import { startControl, type TestControl } from '../testing/harness.ts';
 import { makeThread, makeWidget } from '../widgets/testing.ts';
 import { pageBytes } from './pages.ts';
@@ -53,38 +53,14 @@ async function fillRuns(): Promise<void> {
     })
     .execute();
   for (let run = 0; run < 300; run++) {
-    const id = newId();
-    await insertRun(
-      db,
-      {
-        id,
-        org_id,
-        scenario_id,
-        pathway_id,
-        persona_id: null,
-        batch_id: run < 100 ? batch : null,
-        simulation_set_id: null,
-        tornado_session_id: null,
-        status: 'FAILED',
-        trigger_source: 'api',
-        version_number: 1,
-        content_hash: 'h',
-        seed: 1,
-        transport: 'text',
-        phone_number: null,
-        request_data_override: null,
-        webhook_url: null,
-        worker: null,
-        lease_until: null,
-        cancel_requested_at: null,
-        created_at: at,
-        started_at: at,
-        completed_at: at,
-        duration_ms: 1,
-        overall_score: 0,
-      },
-      { scenario: '{}', evaluator: '{}' },
-    );
+    const id = await storeFinishedRun(db, {
+      orgId: org_id,
+      scenarioId: scenario_id,
+      pathwayId: pathway_id,
+      createdAt: at,
+      status: 'FAILED',
+      more: { batch_id: run < 100 ? batch : null },
+    });
     const results = Array.from({ length: 20 }, (_, place) => ({
       run_id: id,
       place,

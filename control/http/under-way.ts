@@ -20,7 +20,7 @@ export function trackRequests(app: App, clock: Clock): () => RequestUnderWay[] {
     const { id, method, routeOptions } = request;
     const one = { id, method, route: routeOptions.url ?? '', since: new Date(clock.now()).toISOString() };
     running.add(one);
-    // Also for whoever has gone before the answer.
+    // Also when the client left before the answer.
     reply.raw.once('close', () => running.delete(one));
   });
   return () => [...running].slice(0, mostListed);

@@ -235,7 +235,7 @@ function parsedOutcome(json: string): Outcome {
   }
 }
 
-/** As the thread itself says it, whoever notices first. */
+/** The words that the thread itself uses. */
 function tookLonger({ kind }: ThreadWork, ms: number): string {
   return `${kind === 'code' ? 'the code ran' : 'took'} longer than ${ms} ms`;
 }

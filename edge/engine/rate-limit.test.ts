@@ -20,7 +20,7 @@ it('counts each source by itself', () => {
   expect(admitted(limit, 'b', 5, 0)).toBe(2);
 });
 
-it('forgets the source that was quiet longest, when it remembers as many as it may', () => {
+it('forgets the source that has been quiet longest when its memory is full', () => {
   const limit = new RateLimit(1);
   expect(admitted(limit, 'a', 5, 0)).toBe(2);
   expect(admitted(limit, 'b', 5, 0)).toBe(2);

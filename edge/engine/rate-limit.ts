@@ -5,7 +5,7 @@ interface Bucket {
   filledAt: number;
 }
 
-/** Sources remembered; beyond that, the one that was quiet longest is forgotten. */
+/** Sources remembered; beyond that, the one that has been quiet longest is forgotten. */
 const maxSources = 10_000;
 
 /** Requests per second and source, with IPv6 a /64: a token bucket that holds two seconds' worth. */
