@@ -81,7 +81,7 @@ describe('the call record', () => {
         termination: 'capacity',
         termination_detail: 'Limit 200.',
       }).error_message,
-    ).toBe('The edge carries as many calls as it may. Limit 200.');
+    ).toBe('The edge is at its call limit. Limit 200.');
     expect(
       view({ ...unanswered, sip_code: 500, status: 'failed', termination: 'from the future' }).error_message,
     ).toBe('The call failed.');

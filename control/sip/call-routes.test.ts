@@ -257,7 +257,7 @@ describe('GET /v1/calls/{call_id}', () => {
     });
     expect((await test.call('GET', `/v1/calls/${id(3)}`)).body).toMatchObject({
       call_ended_by: 'ERROR',
-      error_message: 'The edge carries as many calls as it may.',
+      error_message: 'The edge is at its call limit.',
     });
   });
 

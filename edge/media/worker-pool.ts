@@ -175,7 +175,8 @@ export class WorkerPool {
   leastLoaded(): MediaWorker {
     let best: MediaWorker | undefined;
     for (const worker of this.#workers) if (!best || worker.legs < best.legs) best = worker;
-    if (!best) throw new CallRefused(503, 'no media worker is up; the log tells why the last one died');
+    if (!best)
+      throw new CallRefused(503, 'No media worker is up; the log of the edge says why the last one died.');
     return best;
   }
 

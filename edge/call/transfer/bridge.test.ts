@@ -94,8 +94,8 @@ describe('a bridging transfer', () => {
     await bench.transfer(agent, blind());
     await bench.targetAnswers();
     bench.media.bridges[0]?.fail();
-    expect(bench.record('id-1')).toMatchObject({ termination: 'bridge_failed', hangup_by: 'error' });
-    expect(bench.record('id-3')).toMatchObject({ termination: 'bridge_ended' });
+    for (const id of ['id-1', 'id-3'])
+      expect(bench.record(id)).toMatchObject({ termination: 'bridge_failed', hangup_by: 'error' });
     bench.expectNothingLeft();
   });
 
@@ -205,7 +205,7 @@ describe('a bridging transfer', () => {
     const result = await bench.transfer(agent, blind());
     expect(result.outcome).toMatchObject({
       code: 'target_failed',
-      reason: expect.stringContaining('as many'),
+      reason: expect.stringContaining('call limit'),
     });
     bench.calls.stop('id-1');
     bench.expectNothingLeft();
@@ -283,17 +283,28 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it.each(['edge_restarted', 'engine_lost'] as const)(
-    'has %s for both, whichever leg it comes to first',
-    async (code) => {
-      const { agent } = await bench.callUp();
+  const both = [
+    ['edge_restarted', 'edge_restarted'],
+    ['engine_lost', 'engine_lost'],
+    ['bridge_failed', 'bridge_failed'],
+    ['internal_error', 'internal_error'],
+    // The leg whose dialog the engine still has gets a BYE.
+    ['dialog_lost', 'internal_error'],
+  ] as const;
+
+  describe.each(['id-1', 'id-3'] as const)('when a failure of the edge ends %s', (failed) => {
+    const other = failed === 'id-1' ? 'id-3' : 'id-1';
+    it.each(both)('(%s) the record of the other leg says %s', async (code, ofOther) => {
+      const { agent, peer } = await bench.callUp();
       await bench.transfer(agent, blind());
-      await bench.targetAnswers();
-      bench.calls.find('id-3')?.end({ code, detail: null });
-      for (const id of ['id-1', 'id-3']) expect(bench.record(id)).toMatchObject({ termination: code });
+      const target = await bench.targetAnswers();
+      bench.calls.find(failed)?.end({ code, detail: null });
+      expect(bench.record(failed)).toMatchObject({ termination: code, hangup_by: 'error' });
+      expect(bench.record(other)).toMatchObject({ termination: ofOther, hangup_by: 'error' });
+      if (code === 'dialog_lost') expect((failed === 'id-1' ? target : peer).sent.at(-1)).toMatch(/^BYE /);
       bench.expectNothingLeft();
-    },
-  );
+    });
+  });
 
   it('lasts no longer than its call may', async () => {
     const { agent } = await bench.callUp({ max_duration: 1 });

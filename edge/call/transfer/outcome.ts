@@ -24,7 +24,7 @@ const codes: Partial<Record<TerminationCode, TransferFailure>> = {
 };
 
 /**
- * Why a leg to the target of a transfer was in vain.
+ * Why a leg to the target of a transfer failed.
  * @param consulted whether somebody spoke to the target before the call was to be joined
  */
 export function outcomeOf(termination: Termination, consulted: boolean): FailedTransfer {
@@ -37,32 +37,47 @@ export function outcomeOf(termination: Termination, consulted: boolean): FailedT
 }
 
 /**
- * How the leg to the target ends when its transfer lets go of it. What comes to all calls of the edge at once, its stop
- * and the loss of its engine, has come to this one too: neither leg of a transfer takes the other along.
+ * A failure of the edge under one leg of a transfer cuts the other leg too, so both records show it. `bridge_ended`
+ * would read as if somebody had hung up. A dialog lost by the engine is the other leg's failure, not its own: that
+ * leg still has a dialog, which gets a BYE.
+ */
+const cutsBoth: Partial<Record<TerminationCode, TerminationCode>> = {
+  edge_restarted: 'edge_restarted',
+  engine_lost: 'engine_lost',
+  bridge_failed: 'bridge_failed',
+  internal_error: 'internal_error',
+  dialog_lost: 'internal_error',
+};
+
+/**
+ * How the leg to the target ends when its transfer lets go of it.
  * @param ofCall why the transferred call ended; null: it goes on
- * @param reason why the transfer came to nothing; null: it did not
+ * @param reason why the transfer failed; null: it did not
  */
 export function endOfTarget(ofCall: Termination | null, reason: string | null): Termination {
-  switch (ofCall?.code) {
-    case 'edge_restarted':
-    case 'draining':
-      // An INVITE that came in is refused for the drain; the leg to its target is a call of ours.
-      return { code: 'edge_restarted', detail: ofCall.detail };
-    case 'engine_lost':
-      return { code: 'engine_lost', detail: ofCall.detail };
-    default:
-      return { code: 'bridge_ended', detail: reason };
-  }
+  // An INVITE that came in is refused for the drain; the leg to its target is a call of ours.
+  const code = ofCall?.code === 'draining' ? 'edge_restarted' : ofCall && cutsBoth[ofCall.code];
+  if (!ofCall || !code) return { code: 'bridge_ended', detail: reason };
+  return { code, detail: detailFor(code, ofCall, 'The transferred call') };
 }
 
 /** How a call ends that was joined with the target when the target's leg does. */
 export function endOfJoined(ofTarget: Termination): Termination {
-  const { code, detail } = ofTarget;
-  if (code === 'edge_restarted' || code === 'engine_lost') return { code, detail };
-  if (code === 'callee_hangup')
+  if (ofTarget.code === 'callee_hangup')
     return { code: 'bridge_ended', detail: 'The target of the transfer hung up.' };
-  const reason = detail ?? terminations[code].summary;
-  return { code: 'bridge_ended', detail: `The leg to the target of the transfer ended: ${reason}` };
+  const code = cutsBoth[ofTarget.code];
+  const leg = 'The leg to the target of the transfer';
+  if (code) return { code, detail: detailFor(code, ofTarget, leg) };
+  return { code: 'bridge_ended', detail: ended(leg, ofTarget) };
+}
+
+/** The detail of the leg that failed, unless its code says more than the other leg's does. */
+function detailFor(code: TerminationCode, failed: Termination, leg: string): string | null {
+  return code === failed.code || failed.code === 'draining' ? failed.detail : ended(leg, failed);
+}
+
+function ended(leg: string, { code, detail }: Termination): string {
+  return `${leg} ended: ${detail ?? terminations[code].summary}`;
 }
 
 /** What the peer that asked for a transfer is told of its failure (RFC 3515 section 2.4.5). */

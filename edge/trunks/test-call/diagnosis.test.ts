@@ -144,8 +144,12 @@ describe('without an attempt to blame', () => {
       'No answer from +14155550123 at pbx.example.com:5061: nobody answered within 10 s.',
     ],
     ['no_route', null, 'The number has no outbound configuration.'],
-    ['capacity', null, 'The edge carries as many calls as it may.'],
-    ['no_media_port', 'No RTP port pair is free', 'No RTP port was free: no RTP port pair is free.'],
+    ['capacity', null, 'The edge is at its call limit.'],
+    [
+      'no_media_port',
+      'No RTP port pair is free',
+      'No RTP port was free, or no media worker was up: no RTP port pair is free.',
+    ],
     ['api_stop', null, 'The call was stopped through the API.'],
   ] as const)('%s', (termination, detail, sentence) => {
     expect(diagnose({ ...unanswered, termination, detail })).toBe(sentence);
