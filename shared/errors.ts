@@ -207,7 +207,7 @@ export class ApiError extends Error {
   /** Seconds for a `Retry-After` header, where waiting helps. */
   readonly retryAfter: number | undefined;
 
-  private constructor(
+  protected constructor(
     items: readonly [ErrorItem, ...ErrorItem[]],
     retryAfter: number | undefined = undefined,
     statusCode: number = apiErrors[items[0].code].status,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { releaseAll } from '../../test/fakes/release.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../testing/edge-client.ts';
 import { type CallOptions, startControl, type TestControl } from '../testing/harness.ts';
@@ -301,6 +301,34 @@ describe('POST /v1/calls', () => {
     expect((await answer).status).toBe(503);
     const { body } = await test.call('GET', '/v1/sip/calls');
     expect(body.data?.calls).toMatchObject([{ call_id: null, outcome: 'failed', direction: 'outbound' }]);
+  });
+
+  it('does not count towards the limit of a destination when the edge refuses it', async () => {
+    const refused = place({ task });
+    const { id } = await edge.next('command');
+    edge.send({ type: 'result', id, ok: false, error: 'draining' });
+    expect((await refused).status).toBe(503);
+    expect((await taken({ task })).answer.status).toBe(200);
+    expect((await place({ task })).body.errors).toMatchObject([{ details: { scope: 'destination' } }]);
+  });
+
+  it('does not count towards the limit of a destination when it could not be stored', async () => {
+    const { edgeConfig } = test.control.services;
+    const fails = vi.spyOn(edgeConfig, 'change').mockRejectedValueOnce(new Error('the database is closed'));
+    expect((await place({ task })).status).toBe(500);
+    fails.mockRestore();
+    expect((await taken({ task })).answer.status).toBe(200);
+  });
+
+  it('counts towards the limit of a destination when the edge was silent: the phone may have rung', async () => {
+    const silent = place({ task });
+    await edge.next('command');
+    test.clock.advance(5_000);
+    expect((await silent).status).toBe(503);
+    expect((await edge.next('command')).command.kind).toBe('call.stop');
+    expect((await place({ task })).body.errors).toMatchObject([{ details: { scope: 'destination' } }]);
+    test.clock.advance(5_000);
+    expect((await taken({ task })).answer.status).toBe(200);
   });
 
   it('asks for a key, and uses no number of another organization', async () => {

@@ -5,6 +5,7 @@ import { toE164 } from '#shared/e164.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Db, SipConfigurationRow } from '../db/tables.ts';
+import { Unanswered } from '../edges/command-rules.ts';
 import { resolveVersion } from '../edges/rules.ts';
 import { showWindow } from '../http/guard.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
@@ -63,7 +64,8 @@ export class CallPlacer {
     const [trunk] = routes;
     if (!trunk) throw ApiError.of('NO_OUTBOUND_ROUTE');
     const edge = edges.leastLoaded();
-    const window = this.#destinations.take(`${orgId} ${to}`, [perDestination]);
+    const destination = `${orgId} ${to}`;
+    const window = this.#destinations.take(destination, [perDestination]);
     if (window.refused) showWindow(reply, window);
     const command: PlaceCommand = {
       kind: 'call.place',
@@ -80,16 +82,21 @@ export class CallPlacer {
       },
     };
     const row = queuedRow(command, order, trunk.id, edge.edgeId, isoTime(clock));
-    // Stored before the edges' configuration is made anew, which then has the version that the call needs.
-    await edgeConfig.change(async (db, altered) => {
-      await insertCall(db, row);
-      if (row.pathway_id !== null && row.pathway_version !== 0) altered.pathways.add(row.pathway_id);
-    });
     try {
-      await edge.command(command);
+      // Stored before the edges' configuration is made anew, which then has the version that the call needs.
+      await edgeConfig.change(async (db, altered) => {
+        await insertCall(db, row);
+        if (row.pathway_id !== null && row.pathway_version !== 0) altered.pathways.add(row.pathway_id);
+      });
+      await edge.command(command).catch(async (error: unknown) => {
+        const detail = error instanceof Error ? error.message : String(error);
+        await failQueuedCall(database.db, row.id, isoTime(clock), detail);
+        throw error;
+      });
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
-      await failQueuedCall(database.db, row.id, isoTime(clock), detail);
+      // After an edge's silence somebody's phone may have rung: it does not ring again at once.
+      if (!(error instanceof Unanswered))
+        this.#destinations.giveBack(destination, [perDestination], window.moment);
       throw error;
     }
     return row.id;

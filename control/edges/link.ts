@@ -16,6 +16,7 @@ import { ApiError, isApiErrorCode } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Db } from '../db/tables.ts';
 import type { Announcements } from './announcements.ts';
+import { Unanswered } from './command-rules.ts';
 import { EdgeTime } from './edge-time.ts';
 import { rememberEdge, seeEdge } from './edges-store.ts';
 import type { ConnectedEdge, ConnectedEdges } from './registry.ts';
@@ -110,11 +111,13 @@ class EdgeLink implements ConnectedEdge {
   async command(command: EdgeCommand): Promise<void> {
     // What was published before the command reaches the edge before it.
     await this.#work;
+    if (this.#socket.readyState !== this.#socket.OPEN)
+      throw ApiError.unavailable('The edge is not connected.', 5);
     const id = newId();
     const answer = Promise.withResolvers<void>();
     this.#commands.set(id, answer);
     const timeout = this.#parts.clock.after(this.#parts.commandTimeoutMs, () => {
-      answer.reject(ApiError.unavailable('The edge did not answer in time.', 5));
+      answer.reject(new Unanswered('The edge did not answer in time.'));
       this.#takeBack(command);
     });
     try {
@@ -270,7 +273,7 @@ class EdgeLink implements ConnectedEdge {
     this.#timer.cancel();
     this.#stopListening?.();
     for (const answer of this.#commands.values()) {
-      answer.reject(ApiError.unavailable('The edge was disconnected.', 5));
+      answer.reject(new Unanswered('The edge was disconnected.'));
     }
     if (!this.#hello) return;
     this.#parts.edges.remove(this);

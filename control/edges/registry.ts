@@ -14,7 +14,10 @@ export interface ConnectedEdge {
   readonly codecs: readonly string[];
   /** What the edge last measured of itself: Prometheus name to value. */
   readonly metrics: Readonly<Record<string, number>>;
-  /** @throws ApiError the one that the edge names; SERVICE_UNAVAILABLE when it does not answer, or names none */
+  /**
+   * @throws Unanswered when the edge may have done it
+   * @throws ApiError when it has not: the one that the edge names, or SERVICE_UNAVAILABLE
+   */
   command(command: EdgeCommand): Promise<void>;
   /** Ends the connection. `reason` goes to the edge. */
   close(code: number, reason: string): void;

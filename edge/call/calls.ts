@@ -154,7 +154,7 @@ export class Calls {
     // One door for every call that costs: `place` for legs of ours, `admit` for what a peer calls in our name.
     const { limits } = deps;
     const admit: TransferParts['admit'] = (call) => limits?.admit(call) ?? null;
-    const release: TransferParts['release'] = (callId) => limits?.release(callId);
+    const release: TransferParts['release'] = (callId, sent) => limits?.release(callId, sent);
     return { routes, media, agents, newId, followRefer, headersOf, admit, release, place, decided };
   }
 
@@ -214,7 +214,7 @@ export class Calls {
     const left = (this.#byOrganization.get(orgId) ?? 0) - 1;
     if (left > 0) this.#byOrganization.set(orgId, left);
     else this.#byOrganization.delete(orgId);
-    this.#deps.limits?.release(call.id);
+    this.#deps.limits?.release(call.id, !(call instanceof OutboundCall) || call.dialled);
     if (call.termination) this.#deps.onEnded?.(call.termination, call.answered);
     if (this.#live.size === 0) this.#whenEmpty?.();
   }

@@ -54,8 +54,8 @@ describe('limits of outgoing calls', () => {
     expect(admit({ callId: 'b', from: '+14155550199' })).toBeNull();
     expect(admit()).toBe('call_limit');
     expect(admit({ orgId: 'org-2', from: '+14155550188' })).toBeNull();
-    limits.release('a');
-    limits.release('a');
+    limits.release('a', true);
+    limits.release('a', true);
     expect(admit()).toBeNull();
     expect(admit()).toBe('call_limit');
     expect(refused).toEqual(['concurrent', 'concurrent']);
@@ -74,7 +74,7 @@ describe('limits of outgoing calls', () => {
   it('hold the calls begun within any 60 s, over or not; refused ones do not count', () => {
     organization = { per_minute: 2 };
     expect(admit({ callId: 'a' })).toBeNull();
-    limits.release('a');
+    limits.release('a', true);
     clock.advance(30_000);
     expect(admit()).toBeNull();
     expect(admit()).toBe('call_limit');
@@ -85,6 +85,17 @@ describe('limits of outgoing calls', () => {
     expect(admit()).toBe('call_limit');
     clock.advance(30_000);
     expect(admit()).toBeNull();
+  });
+
+  it('do not count a call that ended before anything was sent', () => {
+    organization = { per_minute: 2 };
+    expect(admit({ callId: 'a' })).toBeNull();
+    expect(admit({ callId: 'b' })).toBeNull();
+    expect(admit()).toBe('call_limit');
+    limits.release('a', false);
+    limits.release('a', false);
+    expect(admit()).toBeNull();
+    expect(admit()).toBe('call_limit');
   });
 
   it.each([{ concurrent: 0 }, { per_minute: 0 }])('of zero forbid the first call, of %o', (none) => {
@@ -138,7 +149,7 @@ describe('limits of outgoing calls', () => {
     admit({ callId: 'a' });
     admit({ callId: 'b', orgId: 'org-2', from: '+14155550199' });
     expect(limits.size).toBe(4);
-    limits.release('b');
+    limits.release('b', true);
     clock.advance(60_000);
     admit({ callId: 'c', orgId: 'org-3', from: '+14155550177' });
     expect(limits.size).toBe(4);
@@ -202,6 +213,18 @@ describe('calls under a limit', () => {
       },
     ]);
     expect(calls.size).toBe(1);
+  });
+
+  it('count within the minute once their INVITE left, and not when there was nowhere to call', async () => {
+    organization = { per_minute: 1 };
+    routes.places = [];
+    await place('nowhere');
+    expect(records.at(-1)).toMatchObject({ id: 'nowhere', status: 'failed' });
+    routes.places = [placeAt(5061)];
+    await place('first');
+    await place('second');
+    expect(dialer.legs).toHaveLength(1);
+    expect(records.at(-1)).toMatchObject({ id: 'second', termination: 'call_limit' });
   });
 
   const endings: [string, (calls: Calls) => void | Promise<void>][] = [

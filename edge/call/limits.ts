@@ -2,8 +2,8 @@
  * Caps against toll fraud (docs/call-limits.md): how many calls an organization and a number may make at a time
  * and within a minute, and where to. Asked once per call of ours, before anything is sent.
  *
- * What counts is what this edge has placed: a call from its admission to its release. Refused calls count for
- * nothing, so a client that keeps trying gets through as soon as there is room.
+ * What counts is what this edge has placed: a call from its admission to its release. Refused calls, and those that
+ * ended before anything was sent, count for nothing, so a client that keeps trying gets through as soon as there is room.
  */
 import type { Clock } from '#shared/clock.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
@@ -53,7 +53,7 @@ const windowMs = 60_000;
 export class OutboundLimits {
   readonly #options: OutboundLimitsOptions;
   readonly #tallies = new Map<string, Tally>();
-  readonly #scopesOf = new Map<string, readonly string[]>();
+  readonly #admitted = new Map<string, { readonly scopes: readonly string[]; readonly at: number }>();
   #sweptAt = 0;
 
   constructor(options: OutboundLimitsOptions) {
@@ -77,17 +77,23 @@ export class OutboundLimits {
       tally.live.add(call.callId);
       tally.begun.push(now);
     }
-    this.#scopesOf.set(
-      call.callId,
-      scopes.map(({ key }) => key),
-    );
+    this.#admitted.set(call.callId, { scopes: scopes.map(({ key }) => key), at: now });
     return null;
   }
 
-  /** The call is over; without effect for one that was not counted, and the second time. */
-  release(callId: string): void {
-    for (const key of this.#scopesOf.get(callId) ?? []) this.#tallies.get(key)?.live.delete(callId);
-    this.#scopesOf.delete(callId);
+  /**
+   * The call is over; without effect for one that was not counted, and the second time.
+   * @param sent whether anything of it left: else it was not begun, and counts for nothing
+   */
+  release(callId: string, sent: boolean): void {
+    const { scopes, at } = this.#admitted.get(callId) ?? { scopes: [], at: 0 };
+    this.#admitted.delete(callId);
+    for (const key of scopes) {
+      const tally = this.#tallies.get(key);
+      tally?.live.delete(callId);
+      const index = sent ? -1 : (tally?.begun.lastIndexOf(at) ?? -1);
+      if (index >= 0) tally?.begun.splice(index, 1);
+    }
   }
 
   /** Organizations and numbers remembered: a leak check. */

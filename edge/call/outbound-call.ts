@@ -48,6 +48,7 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
   #replacement: CallLeg | null = null;
   /** What the call ends with when no place is left. */
   #verdict: Termination | null = null;
+  #dialled = false;
   /** Notes about headers that were not sent. */
   readonly #leftOut = new Set<string>();
   /** Settled when the agent is ready or the call has ended for it; null before the first attempt. */
@@ -120,6 +121,11 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
 
   get answered(): boolean {
     return this.body.answered;
+  }
+
+  /** Whether an INVITE was sent. */
+  get dialled(): boolean {
+    return this.#dialled;
   }
 
   /** Begins to call. */
@@ -237,6 +243,7 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
       referredBy: this.#order.leg?.referredBy ?? null,
     };
     const inDialog = this.body.dialogEvents('callee_hangup');
+    this.#dialled = true;
     attempt.leg = dialer.dial(target, invite, {
       ...inDialog,
       ...attempt.events(),

@@ -44,7 +44,8 @@ export interface TransferParts {
   /** Counts what a REFER of ours makes the peer call, unless a limit forbids it: what it then ends with. */
   admit(call: TransferCandidate): Termination | null;
   /** A REFER of ours that was admitted is decided. */
-  release(callId: string): void;
+  /** @param sent whether a REFER left */
+  release(callId: string, sent: boolean): void;
   /** Places a leg of ours, or lets it end at once. */
   place(plan: OutboundPlan): TargetLeg;
   readonly headersOf: HeadersOf;

@@ -41,6 +41,7 @@ export class Transfer {
   #failure: FailedTransfer = callOver;
   /** The peer has accepted our REFER. */
   #accepted = false;
+  #referred = false;
   /** Under which a REFER of ours counts for the call limits. */
   #admitted: string | null = null;
   /** The peer has hung up, to be elsewhere. */
@@ -170,7 +171,7 @@ export class Transfer {
   #decide(outcome: TransferOutcome): void {
     if (this.decided) return;
     this.decided = outcome;
-    if (this.#admitted !== null) this.#parts.release(this.#admitted);
+    if (this.#admitted !== null) this.#parts.release(this.#admitted, this.#referred);
     const { kind, target, refer } = this.plan;
     const call = this.#call;
     if (outcome.ok) {
@@ -294,6 +295,7 @@ export class Transfer {
       handed: () => this.#input('handed'),
       failed: (failed) => this.#fail(failed),
     });
+    this.#referred = true;
     call.leg.refer({ target }, events);
   }
 }
