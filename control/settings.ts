@@ -85,7 +85,8 @@ export const settings = [
   {
     name: 'ALLOW_PRIVATE_TARGETS',
     default: '',
-    description: 'Private networks that may be contacted, in CIDR form, separated by commas.',
+    description:
+      'Private networks that may be contacted, for customers and for peers alike, in CIDR form, separated by commas.',
   },
   {
     name: 'CORS_ORIGINS',

@@ -11,7 +11,9 @@ export class CurrentConfig {
   #organizationsWithNumbers = 0;
   /** Of trunks, by their id. */
   #passwords = new Map<string, string>();
+  #allowedNetworks: readonly string[] = [];
   #allowedTargets = parseNetworks([]);
+  #targetsChanged: (networks: readonly string[]) => void = () => {};
 
   apply(config: EdgeConfig): void {
     this.#pathways = new Map(
@@ -23,7 +25,9 @@ export class CurrentConfig {
     this.#numbers = new Map(config.numbers.map((number) => [number.number, number]));
     this.#organizationsWithNumbers = new Set(config.numbers.map(({ org_id }) => org_id)).size;
     this.#passwords = new Map(config.numbers.flatMap(passwordsOf));
-    this.#allowedTargets = parseNetworks(config.allowed_private_targets);
+    this.#allowedNetworks = config.allowed_private_targets;
+    this.#allowedTargets = parseNetworks(this.#allowedNetworks);
+    this.#targetsChanged(this.#allowedNetworks);
   }
 
   readonly pathway = (id: string, version: number): PathwayConfig | undefined =>
@@ -39,6 +43,12 @@ export class CurrentConfig {
   readonly password = (trunkId: string): string | undefined => this.#passwords.get(trunkId);
 
   readonly allowedTargets = (): BlockList => this.#allowedTargets;
+
+  /** @param told the private networks that may be contacted, now and with every configuration: CIDR blocks */
+  watchTargets(told: (networks: readonly string[]) => void): void {
+    this.#targetsChanged = told;
+    told(this.#allowedNetworks);
+  }
 }
 
 function passwordsOf({ inbound, outbound }: NumberConfig): [string, string][] {

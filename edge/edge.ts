@@ -120,7 +120,10 @@ export class Edge {
     if (reporting.config) onConfig(reporting.config);
     const unusable = Promise.withResolvers<never>();
     const engine = settings.drachtio ? null : engineOf(ground, reporting, signaling, unusable.reject);
-    if (engine) signaling.watchSources((known) => engine.know(known));
+    if (engine) {
+      signaling.watchSources((known) => engine.know(known));
+      current.watchTargets((networks) => engine.allow(networks));
+    }
     const { tts } = speech;
     const edge = new Edge({ settings, log, media, tts, reporting, calls, signaling, trunks, probes, engine });
     addGauges(metrics, { media, calls, signaling });

@@ -83,6 +83,7 @@ export class EngineProcess {
   #wasReady = false;
   #metrics: Record<string, number> = {};
   #sources: Readonly<Record<string, readonly string[]>> = {};
+  #allowed: readonly string[] = [];
 
   constructor(options: EngineProcessOptions) {
     this.#options = options;
@@ -109,6 +110,7 @@ export class EngineProcess {
     createInterface({ input: child.stdout }).on('line', (line) => this.#heard(line));
     child.stdin.write(`${JSON.stringify(config)}\n`);
     this.#tellSources();
+    this.#tellAllowed();
   }
 
   /**
@@ -122,6 +124,16 @@ export class EngineProcess {
 
   #tellSources(): void {
     this.#child?.stdin.write(`${JSON.stringify({ command: 'sources', sources: this.#sources })}\n`);
+  }
+
+  /** Lets the engine know which private networks peers may name by Contact or Record-Route: CIDR blocks. */
+  allow(networks: readonly string[]): void {
+    this.#allowed = networks;
+    this.#tellAllowed();
+  }
+
+  #tellAllowed(): void {
+    this.#child?.stdin.write(`${JSON.stringify({ command: 'allowed-targets', networks: this.#allowed })}\n`);
   }
 
   /** Lets the engine read its certificate files again. */

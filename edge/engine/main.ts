@@ -4,12 +4,14 @@
  * outlives the edge.
  */
 import { readFileSync } from 'node:fs';
+import type { BlockList } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { systemClock } from '#shared/clock.ts';
 import { type GuardedParts, guardProgram } from '#shared/fault-guard.ts';
+import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { ConfigurationError, parseConfiguration, stackOptions } from './configuration.ts';
 import type { Log } from './context.ts';
 import { Stack } from './stack.ts';
@@ -27,7 +29,8 @@ const { version } = JSON.parse(
 ) as { version: string };
 
 /** Addresses and CIDR blocks by the organization that names them. */
-const Sources = Type.Record(Type.String(), Type.Array(Type.String()));
+const Networks = Type.Array(Type.String());
+const Sources = Type.Record(Type.String(), Networks);
 
 const guard = guardProgram({ program: 'engine', version });
 
@@ -127,6 +130,9 @@ function command(line: string, stack: Stack): boolean {
       case 'sources':
         stack.setKnown(sourcesOf(order));
         break;
+      case 'allowed-targets':
+        stack.setAllowedTargets(networksOf(order));
+        break;
       case 'end-dialogs':
         stack.endDialogs(idsOf(order));
         break;
@@ -161,6 +167,13 @@ function sourcesOf(order: object): SourcesByOwner {
   const sources = 'sources' in order ? order.sources : null;
   if (!Value.Check(Sources, sources)) throw new Error('sources are no lists of addresses by owner');
   return sources;
+}
+
+/** @throws Error when it does not list addresses and CIDR blocks */
+function networksOf(order: object): BlockList {
+  const networks = 'networks' in order ? order.networks : null;
+  if (!Value.Check(Networks, networks)) throw new Error('networks are no list of addresses');
+  return parseNetworks(networks);
 }
 
 run().catch(startFailure);

@@ -109,10 +109,11 @@ export class Session {
     const source: Source = { address: this.#flow.remoteAddress, port: this.#flow.remotePort };
     const { nextHop } = this.dialog.route();
     if (this.dialog.routeSet.length === 0 && isBehindNat(nextHop, source)) {
-      return { destination: this.#back(source), namedBy: 'peer' };
+      return { destination: this.#back(source), namedBy: { peer: source.address } };
     }
     const result = destinationOf(nextHop);
-    return result.ok ? { destination: result.destination, namedBy: 'peer' } : result.reason;
+    if (!result.ok) return result.reason;
+    return { destination: result.destination, namedBy: { peer: source.address } };
   }
 
   /** Whether the peer's Contact or Route names a place to go, be there somebody or not. */

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { releaseAll } from '../../test/fakes/release.ts';
 import { untilClosed } from '../../test/until-closed.ts';
 import { parseConfiguration, stackOptions } from './configuration.ts';
@@ -595,6 +596,58 @@ describe('connections to the Contacts of peers', () => {
     await figure('dialogs').toBe(most);
     expect(stack.metrics()).toMatchObject({ transport_outbound: most, transport_peer_places: most });
     expect(stack.metrics().transport_peer_places_refused).toBeGreaterThanOrEqual(20);
+  });
+});
+
+describe('places that peers name by Record-Route', () => {
+  let server: Server;
+  let place: string;
+  let connections: number;
+
+  beforeEach(async () => {
+    connections = 0;
+    server = createServer({ cert: readFileSync(certificates.cert), key: readFileSync(certificates.key) });
+    server.on('connection', () => connections++);
+    server.on('tlsClientError', () => {});
+    server.listen(0, '127.0.0.9');
+    await once(server, 'listening');
+    const address = server.address();
+    place = `127.0.0.9:${typeof address === 'object' ? address?.port : 0}`;
+  });
+  afterEach(() => void server.close());
+
+  /** Status and Warning of the BYE of a call whose connection is gone. */
+  async function byeOf(route: string): Promise<string> {
+    const fields = { 'Record-Route': `<sip:${route};transport=tls;lr>` };
+    peer.send(lines('INVITE', 1, fields), SDP);
+    const { tokens } = await app.next();
+    const echo = await app.ask(`sip|${tokens[8]}|`, ['SIP/2.0 200 OK'], SDP);
+    const to = response(await peer.next()).headers.get('to') ?? '';
+    peer.send(lines('ACK', 1, { To: to }));
+    await app.next();
+    peer.close();
+    await expect.poll(() => stack.metrics().transport_inbound, { timeout: 10_000 }).toBe(0);
+    expect((await app.ask(`sip||${echo[8]}`, ['BYE sip:placeholder SIP/2.0']))[0]).toBe('OK');
+    return (await app.next()).sip.toString();
+  }
+
+  it('are not connected to when they are private and not the peer itself, and the dialog ends', async () => {
+    const outcome = await byeOf(place);
+    expect(outcome).toMatch(/^SIP\/2\.0 503 /);
+    expect(outcome).toMatch(/^Warning: .*loopback address.*ALLOW_PRIVATE_TARGETS/m);
+    expect(connections).toBe(0);
+    expect(stack.metrics()).toMatchObject({
+      dialogs: 0,
+      transport_peer_places: 0,
+      transport_peer_places_not_allowed: 1,
+    });
+  });
+
+  it('are connected to when the operator allows their network', async () => {
+    stack.setAllowedTargets(parseNetworks(['127.0.0.0/29', '127.0.0.9']));
+    expect(await byeOf(place)).toMatch(/^SIP\/2\.0 503 /);
+    expect(connections).toBe(1);
+    expect(stack.metrics()).toMatchObject({ dialogs: 0, transport_peer_places_not_allowed: 0 });
   });
 });
 

@@ -1,3 +1,4 @@
+import type { BlockList } from 'node:net';
 import type { Clock } from '#shared/clock.ts';
 import { LogThinning } from '#shared/log-thinning.ts';
 import type { Log } from './context.ts';
@@ -161,6 +162,11 @@ export class Stack {
   /** From now on these sources are known. */
   setKnown(sources: SourcesByOwner): void {
     this.#transport.setKnown(sources);
+  }
+
+  /** From now on peers may name private addresses in these networks. */
+  setAllowedTargets(networks: BlockList): void {
+    this.#transport.setAllowedTargets(networks);
   }
 
   /** The ids of all dialogs, for the application to compare with its own. */

@@ -160,6 +160,11 @@ export class TestEdge {
     return this.#engine.pid;
   }
 
+  /** Private networks that peers may name. */
+  allow(networks: readonly string[]): void {
+    this.#engine.allow(networks);
+  }
+
   /** The call as it was reported last. */
   last(callId: string): CallRecord | undefined {
     return this.records.get(callId)?.at(-1);

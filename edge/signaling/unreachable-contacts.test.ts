@@ -1,5 +1,7 @@
 /** Peers whose Contact nobody can call: their calls end all the same, whatever they do. All parts but media are real. */
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FakeAgents } from '../../test/fakes/fake-agents.ts';
 import { FakeRoutes } from '../../test/fakes/fake-hunt.ts';
 import { sdpOffer } from '../../test/fakes/fake-leg.ts';
@@ -91,6 +93,51 @@ it.each([
     expect(await callOnce(`after it ${what}`.replaceAll(' ', '-'))).toBe('SIP/2.0 200 OK');
   },
 );
+
+describe('a peer that names another address of our own network by Record-Route', () => {
+  const servers: Server[] = [];
+  let tried: number;
+  let place: string;
+
+  beforeEach(async () => {
+    tried = 0;
+    const server = createServer((socket) => {
+      tried++;
+      socket.on('error', () => {});
+      socket.destroy();
+    });
+    servers.push(server);
+    server.listen(0, '127.0.0.9');
+    await once(server, 'listening');
+    place = `127.0.0.9:${(server.address() as AddressInfo).port}`;
+  });
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.close();
+    edge.allow([]);
+  });
+
+  /** A call that is answered, whose connection closes before the ACK. @returns how it ended */
+  async function abandonedCall(callId: string): Promise<string | null | undefined> {
+    const caller = await connect();
+    const text = sipRequest('INVITE', { callId, body: sdpOffer });
+    caller.send(text.replace(/^Contact: /m, `Record-Route: <sip:${place};transport=tls;lr>\r\n$&`));
+    expect((await caller.final())?.startLine).toBe('SIP/2.0 200 OK');
+    caller.close();
+    await expect.poll(() => last(callId)?.termination, patience).toBeTruthy();
+    return last(callId)?.termination;
+  }
+
+  it('loses its call, and nobody is connected to', async () => {
+    expect(await abandonedCall('private-place')).toBe('connection_lost');
+    expect(tried).toBe(0);
+  });
+
+  it('is called there when the operator allows its network', async () => {
+    edge.allow(['127.0.0.9/32']);
+    expect(await abandonedCall('allowed-place')).toBe('connection_lost');
+    expect(tried).toBeGreaterThan(0);
+  });
+});
 
 it('a Contact that is no SIP URI makes no call at all', async () => {
   const statuses = await flood(await connect(), '<http://192.0.2.77/>');

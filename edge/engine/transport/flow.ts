@@ -40,9 +40,14 @@ export interface Flow {
 
 /**
  * Who has named the place to which a connection is made: the application, which knows trunks, registrars and transfer
- * targets; or a peer, by Contact or Record-Route.
+ * targets and has judged them; or a peer, by Contact or Record-Route.
  */
-export type NamedBy = 'application' | 'peer';
+export type NamedBy = 'application' | NamedByPeer;
+
+export interface NamedByPeer {
+  /** The address from which the peer's messages come. */
+  readonly peer: string;
+}
 
 /** What the transport tells its owner. Called from socket events; must not throw. */
 export interface TransportEvents {
@@ -72,6 +77,7 @@ export type TransportErrorCode =
   | 'certificate'
   | 'tls'
   | 'limit'
+  | 'not_allowed'
   | 'closed';
 
 /** Why a connection could not be made. `message` names the target and the cause, fit for a Warning header. */

@@ -1,5 +1,6 @@
 import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
+import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { createAuthority, createSelfSigned } from '../../../test/fakes/certificates.ts';
 import type { TlsMaterial } from './certificates.ts';
 import { authority, failure, foreignServer, HOST, listening, MESSAGE, server, target } from './testing.ts';
@@ -196,4 +197,27 @@ test('new connections get the new certificate after a reload; a broken one chang
   bob.layer.reloadCertificates();
   expect((await alice.layer.connect(target(bob.port, 'new.example.com'))).closed).toBe(false);
   expect(before.closed).toBe(false);
+});
+
+test('a peer may not use the connection that another one has to a private place', async () => {
+  const alice = await listening();
+  const bob = await listening();
+  const own = await alice.layer.connect(target(bob.port), { peer: HOST });
+  expect(await alice.layer.connect(target(bob.port), { peer: HOST })).toBe(own);
+  const refused = await failure(alice.layer.connect(target(bob.port), { peer: '203.0.113.9' }));
+  expect(refused).toMatchObject({ code: 'not_allowed' });
+  expect(alice.layer.stats()).toMatchObject({ outbound: 1, peer_places_not_allowed: 1 });
+  alice.layer.setAllowedTargets(parseNetworks([`${HOST}/32`]));
+  expect(await alice.layer.connect(target(bob.port), { peer: '203.0.113.9' })).toBe(own);
+});
+
+test('a name that a peer gives is judged by all of its addresses, before any is tried', async () => {
+  const bob = await listening();
+  const addresses = ['93.184.215.14', HOST];
+  const alice = await listening({ resolve: async () => addresses });
+  const named = { ...target(bob.port), host: 'pbx.example.com' };
+  const refused = await failure(alice.layer.connect(named, { peer: '203.0.113.9' }));
+  expect(refused).toMatchObject({ code: 'not_allowed', message: expect.stringContaining(HOST) });
+  expect(bob.layer.stats()).toMatchObject({ accepted: 0 });
+  expect(alice.layer.stats()).toMatchObject({ peer_places: 0, peer_places_not_allowed: 1 });
 });

@@ -1,20 +1,22 @@
 /** All connections of the engine: listeners, outbound connections, their reuse and their end. */
-import type { Socket } from 'node:net';
+import type { BlockList, Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import type { WebSocket } from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
 import { hostKey } from '#shared/networks.ts';
+import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { formatHostPort } from '../message/uri.ts';
 import { Admission } from './admission.ts';
 import { ClientContexts, serverContext, type TlsMaterial } from './certificates.ts';
 import { Connection, type ConnectionOwner, type Counted } from './connection.ts';
 import { connectTls, type Resolve, resolveWithDns, type Target } from './connector.ts';
-import { type Flow, type NamedBy, TransportError, type TransportEvents } from './flow.ts';
+import { type Flow, type NamedBy, type NamedByPeer, TransportError, type TransportEvents } from './flow.ts';
 import type { Guest } from './guest.ts';
 import type { SourcesByOwner } from './known-sources.ts';
 import { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './limits.ts';
 import { type BoundAddress, type ListenAddress, Listener } from './listener.ts';
 import { NamedPlaces, type Place } from './named-places.ts';
+import { checkPlace } from './place-rules.ts';
 import { endpointsOf, TlsWire } from './tls-wire.ts';
 import { Unfinished, type UnfinishedHolder } from './unfinished.ts';
 import { WebSocketWire } from './websocket-wire.ts';
@@ -40,6 +42,8 @@ export interface TransportStats {
   /** Connections to such places that were not made, and that ended for another one. */
   readonly peer_places_refused: number;
   readonly peer_places_evicted: number;
+  /** Requests that were not sent to such a place, since its address is private or otherwise not to be contacted. */
+  readonly peer_places_not_allowed: number;
   /** Connections that ended because nothing needed them. */
   readonly inbound_idle: number;
   readonly outbound_idle: number;
@@ -92,6 +96,8 @@ export class TransportLayer implements ConnectionOwner {
   #connected = 0;
   #connectFailures = 0;
   #refused = 0;
+  #placesNotAllowed = 0;
+  #allowedTargets: BlockList = parseNetworks([]);
   readonly #counts = { silent: 0, unread: 0, paused: 0, inbound_idle: 0, outbound_idle: 0 };
 
   /** @throws what `options.certificates` throws */
@@ -131,8 +137,10 @@ export class TransportLayer implements ConnectionOwner {
 
   /**
    * A flow to `target`: the one that is open or being opened, else a new one.
-   * @param namedBy who has named the target: a `peer`, whom nobody trusts with any number of connections
-   * @throws TransportError at once when resolution, connection, handshake or certificate check fails
+   * @param namedBy who has named the target: a `peer`, whom nobody trusts with any number of connections, nor with
+   * private addresses
+   * @throws TransportError at once when resolution, connection, handshake or certificate check fails, or a peer may not
+   * name that address
    */
   connect(target: Target, namedBy: NamedBy = 'application'): Promise<Flow> {
     if (this.#stop.signal.aborted) {
@@ -140,8 +148,9 @@ export class TransportLayer implements ConnectionOwner {
     }
     const key = `${target.host.toLowerCase()} ${target.port} ${target.serverName ?? ''}`;
     const known = this.#byTarget.get(key);
-    if (known !== undefined) return known;
-    const opening = namedBy === 'peer' ? this.#openPlace(target, key) : this.#open(target, key, null);
+    if (known !== undefined) return namedBy === 'application' ? known : this.#openTo(known, target, namedBy);
+    const opening =
+      namedBy === 'application' ? this.#open(target, key, null) : this.#openPlace(target, key, namedBy);
     this.#byTarget.set(key, opening);
     opening.catch(() => {
       this.#connectFailures++;
@@ -158,6 +167,11 @@ export class TransportLayer implements ConnectionOwner {
   /** From now on these sources are known. What strangers are limited to, they are not. */
   setKnown(sources: SourcesByOwner): void {
     this.#admission.setKnown(sources);
+  }
+
+  /** From now on peers may name private addresses in these networks; open connections stay. */
+  setAllowedTargets(networks: BlockList): void {
+    this.#allowedTargets = networks;
   }
 
   /**
@@ -199,6 +213,7 @@ export class TransportLayer implements ConnectionOwner {
       peer_places: this.#places.size,
       peer_places_refused: this.#places.refused,
       peer_places_evicted: this.#places.evicted,
+      peer_places_not_allowed: this.#placesNotAllowed,
       accepted: this.#accepted,
       connected: this.#connected,
       connectFailures: this.#connectFailures,
@@ -259,23 +274,47 @@ export class TransportLayer implements ConnectionOwner {
     if (this.#connections.size === 0) this.#allGone();
   }
 
-  async #openPlace(target: Target, key: string): Promise<Connection> {
+  /** A connection that somebody else may have caused, for a place that this peer has named. */
+  async #openTo(known: Promise<Connection>, target: Target, by: NamedByPeer): Promise<Connection> {
+    const connection = await known;
+    this.#judge(target, [connection.remoteAddress], by);
+    return connection;
+  }
+
+  /** @throws TransportError when the peer may not name one of the addresses */
+  #judge(target: Target, addresses: readonly string[], { peer }: NamedByPeer): void {
+    try {
+      checkPlace(formatHostPort(target.host, target.port), addresses, peer, this.#allowedTargets);
+    } catch (error) {
+      this.#placesNotAllowed++;
+      throw error;
+    }
+  }
+
+  async #openPlace(target: Target, key: string, by: NamedByPeer): Promise<Connection> {
     const place = this.#places.enter(formatHostPort(target.host, target.port));
     try {
-      return await this.#open(target, key, place);
+      return await this.#open(target, key, { place, by });
     } catch (error) {
       this.#places.leave(place);
       throw error;
     }
   }
 
-  /** @param place the room that it takes; null when a configuration has named the target */
-  async #open(target: Target, key: string, place: Place | null): Promise<Connection> {
+  /** @param named the room that it takes, and who named it; null when a configuration has named the target */
+  async #open(
+    target: Target,
+    key: string,
+    named: { readonly place: Place; readonly by: NamedByPeer } | null,
+  ): Promise<Connection> {
+    const place = named?.place ?? null;
     const socket = await connectTls(target, {
       resolve: this.#options.resolve ?? resolveWithDns,
       resolved: (addresses) => {
         const [address] = addresses;
-        if (place && address !== undefined) this.#places.locate(place, address);
+        if (!named || address === undefined) return;
+        this.#judge(target, addresses, named.by);
+        this.#places.locate(named.place, address);
       },
       clock: this.#clock,
       timeoutMs: this.limits.connectTimeoutMs,

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { CurrentConfig } from './current-config.ts';
+import { answeredByEcho } from './signaling/testing.ts';
+
+it('tells which private networks may be contacted, now and with every configuration', () => {
+  const current = new CurrentConfig();
+  const told: (readonly string[])[] = [];
+  const config = answeredByEcho('+14155550100');
+  current.apply({ ...config, allowed_private_targets: ['10.0.0.0/8'] });
+  current.watchTargets((networks) => told.push(networks));
+  current.apply(config);
+  expect(told).toEqual([['10.0.0.0/8'], []]);
+});
