@@ -45,7 +45,8 @@ export const settings = [
   {
     name: 'EXPECT_EDGE',
     default: 'false',
-    description: 'Whether /health waits for an edge that has applied its configuration.',
+    description:
+      'Whether /health is 503 without an edge that has applied its configuration and does not shut down.',
   },
   { name: 'SIP_HOST', default: '0.0.0.0', description: 'Address that the edge listens on for SIP over TLS.' },
   { name: 'SIP_TLS_PORT', default: '5061', description: 'Port of SIP over TLS.' },

@@ -38,16 +38,19 @@ async function readHealth(services: Services, onError: (error: unknown) => void)
     stored = 'down';
   }
   const applied = edges.appliedVersion;
+  const { draining, storage } = edges;
+  // An edge that shuts down counts like one that is gone already: without EXPECT_EDGE the API is what is asked about.
+  const staying = edges.all.filter((edge) => !draining.includes(edge));
   // An edge that lags behind the latest write takes calls all the same.
-  const edgeReady = !config.expectEdge || (applied !== null && applied > 0);
-  const storage = edges.storage;
-  const callsTaken = edges.count === 0 || storage.refusing.length < edges.count;
+  const edgeReady = !config.expectEdge || staying.some(({ appliedVersion }) => appliedVersion > 0);
+  const callsTaken = staying.length === 0 || staying.some(({ edgeId }) => !storage.refusing.includes(edgeId));
   return {
     status: stored === 'ok' && edgeReady && callsTaken ? 'ok' : 'unavailable',
     checks: { database: stored, edges: edges.count },
     edge: {
       connected: edges.count,
       ids: edges.all.map((edge) => edge.edgeId).sort(),
+      draining: draining.map((edge) => edge.edgeId).sort(),
       config_version: version,
       applied_version: applied,
       storage,

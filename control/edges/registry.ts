@@ -48,6 +48,11 @@ export class ConnectedEdges {
     return this.#edges.size;
   }
 
+  /** Those that shut down: they finish their calls and take no more. */
+  get draining(): readonly ConnectedEdge[] {
+    return this.all.filter((edge) => (edge.metrics.trunkline_edge_draining ?? 0) > 0);
+  }
+
   /** Ids of edges whose disk takes nothing, and of those that refuse new calls therefore; ascending. */
   get storage(): { readonly failing: string[]; readonly refusing: string[] } {
     const of = (metric: string) =>
@@ -87,9 +92,10 @@ export class ConnectedEdges {
    */
   leastLoaded(): ConnectedEdge {
     const calls = (edge: ConnectedEdge) => edge.metrics.trunkline_edge_calls ?? 0;
-    const refusing = this.storage.refusing;
+    const { refusing } = this.storage;
+    const { draining } = this;
     const [first, ...others] = this.all.filter(
-      (edge) => (edge.metrics.trunkline_edge_draining ?? 0) === 0 && !refusing.includes(edge.edgeId),
+      (edge) => !draining.includes(edge) && !refusing.includes(edge.edgeId),
     );
     if (!first && refusing.length > 0)
       throw ApiError.unavailable('No edge takes calls: the disk of each has no room for their reports.', 30);

@@ -8,6 +8,9 @@ export const Health = Type.Object({
   edge: Type.Object({
     connected: Type.Integer(),
     ids: Type.Array(Type.String()),
+    draining: Type.Array(Type.String(), {
+      description: 'Ids of edges that shut down: they finish their calls and take no more',
+    }),
     config_version: Type.Integer({ description: 'What the edges should run' }),
     applied_version: Nullable(Type.Integer({ description: 'What every connected edge has confirmed' })),
     storage: Type.Object({

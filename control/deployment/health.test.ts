@@ -1,0 +1,62 @@
+/** GET /health over the states of edges, with and without EXPECT_EDGE: docs/operations.md has the same table. */
+import { afterEach, expect, test } from 'vitest';
+import { releaseAll } from '../../test/fakes/release.ts';
+import { connectEdge, type EdgeClient } from '../testing/edge-client.ts';
+import { startControl, type TestControl } from '../testing/harness.ts';
+
+interface EdgeState {
+  readonly applied: boolean;
+  readonly draining?: boolean;
+  readonly refusing?: boolean;
+}
+
+let control: TestControl | null = null;
+const edges: EdgeClient[] = [];
+afterEach(() => releaseAll(...edges.splice(0).map((edge) => () => edge.kill()), () => control?.close()));
+
+async function healthWith(states: readonly EdgeState[], expectEdge: boolean) {
+  control = await startControl({ EXPECT_EDGE: String(expectEdge) });
+  const { edges: registry } = control.control.services;
+  for (const [index, { applied, draining = false, refusing = false }] of states.entries()) {
+    const id = `edge-${index + 1}`;
+    const edge = await connectEdge(control, { edge_id: id, outbox_id: `outbox-${index + 1}` });
+    edges.push(edge);
+    const { config } = await edge.next('config');
+    if (applied) edge.send({ type: 'applied', version: config.version });
+    const metrics = {
+      trunkline_edge_calls: 1,
+      trunkline_edge_draining: Number(draining),
+      trunkline_edge_storage_refuses_calls: Number(refusing),
+    };
+    edge.send({ type: 'status', metrics });
+    await expect
+      .poll(() => registry.all.find(({ edgeId }) => edgeId === id)?.metrics, { timeout: 10_000 })
+      .toEqual(metrics);
+  }
+  return control.call('GET', '/health', { key: null });
+}
+
+const up = { applied: true };
+const draining = { applied: true, draining: true };
+const refusing = { applied: true, refusing: true };
+
+test.each<[string, readonly EdgeState[], number, number]>([
+  ['no edge', [], 200, 503],
+  ['an edge', [up], 200, 200],
+  ['an edge without its configuration', [{ applied: false }], 200, 503],
+  ['an edge beside one without its configuration', [up, { applied: false }], 200, 200],
+  ['the only edge shutting down', [draining], 200, 503],
+  ['one of two edges shutting down', [draining, up], 200, 200],
+  ['the only edge refusing calls', [refusing], 503, 503],
+  ['one of two edges refusing calls', [refusing, up], 200, 200],
+  ['an edge shutting down, and one that refuses calls', [draining, refusing], 503, 503],
+])('with %s /health answers as the page says', async (_, states, without, expecting) => {
+  expect((await healthWith(states, false)).status).toBe(without);
+  await releaseAll(...edges.splice(0).map((edge) => () => edge.kill()), () => control?.close());
+  expect((await healthWith(states, true)).status).toBe(expecting);
+});
+
+test('names the edges that shut down', async () => {
+  const { body } = await healthWith([up, draining], false);
+  expect(body.edge).toMatchObject({ connected: 2, ids: ['edge-1', 'edge-2'], draining: ['edge-2'] });
+});
