@@ -280,7 +280,7 @@ export function readControlConfig(env: Environment = process.env): ControlConfig
       mostWaiting: read.integer('WIDGET_THREAD_QUEUE', 1, 1000),
       threadDays: read.integer('WIDGET_THREAD_DAYS', 1, 36_500),
     },
-    edgeFrameBytes: read.integer('EDGE_FRAME_BYTES', 65_536, 268_435_456),
+    edgeFrameBytes: read.integer('EDGE_FRAME_BYTES', 16_777_216, 268_435_456),
     porting: {
       countries: countries(read.list('PORTING_COUNTRIES')),
       carrier: carrierSettings(read.url('PORTING_CARRIER_URL'), {

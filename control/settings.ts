@@ -306,7 +306,11 @@ export const settings = [
     description:
       'Interval of heartbeats on a silent event stream; a stream that is not read for three times as long is closed.',
   },
-  { name: 'EDGE_FRAME_BYTES', default: '16777216', description: 'Maximum size of a frame from an edge.' },
+  {
+    name: 'EDGE_FRAME_BYTES',
+    default: '16777216',
+    description: 'Maximum size of a frame from an edge, in octets; at least 16777216.',
+  },
   { name: 'ALERT_EVALUATION_SECONDS', default: '60', description: 'Time between two evaluations of alerts.' },
   {
     name: 'ALERT_PROBE_GAP_SECONDS',

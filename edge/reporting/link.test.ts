@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '#shared/clock.ts';
+import { FakeClock, systemClock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { callRecord } from '../../test/fakes/call-record.ts';
 import { FakeControl } from '../../test/fakes/fake-control.ts';
@@ -218,6 +218,25 @@ describe('Link', () => {
     control.say({ type: 'command', id: 'c2', command, expires_at: at });
     expect(await inTime).toEqual({ type: 'result', id: 'c2', ok: true });
     expect(stopped).toEqual(['call-1']);
+  });
+
+  it('connects again when control is silent before its welcome', async () => {
+    const clock = new FakeClock();
+    open({ clock });
+    await control.next('hello');
+    // A control plane that is cut off answers no ping either.
+    control.stopReading();
+    const again = control.next('hello');
+    await expect
+      .poll(
+        () => {
+          clock.advance(defaultLinkLimits.pingMs);
+          return control.heard.filter(({ type }) => type === 'hello').length;
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(2);
+    await again;
   });
 
   it('survives frames that it does not know', async () => {

@@ -157,6 +157,8 @@ export class Link {
     socket.on('open', () => {
       this.#lastHeard = this.#options.clock.elapsed();
       this.#send({ ...this.#options.hello(), at: this.#now() });
+      // Before the welcome too: a control plane that is cut off between the two would be waited for without end.
+      this.#schedulePing();
     });
     socket.on('message', (data, binary) => {
       this.#lastHeard = this.#options.clock.elapsed();
@@ -249,7 +251,6 @@ export class Link {
     this.#options.outbox.acknowledge(acknowledged);
     this.#sentSeq = acknowledged;
     this.#options.log('info', 'control plane connected', { control_url: this.#options.controlUrl });
-    this.#schedulePing();
     this.#scheduleStatus(0);
     this.#pump();
     this.#tellDrained();

@@ -14,7 +14,7 @@ import { defaultTraceLimits } from './trace-collector.ts';
 const answered = callRecord({ answered_at: '2030-01-01T00:00:02.000Z', status: 'in-progress' });
 const ended = { ...answered, ended_at: '2030-01-01T00:00:09.000Z', status: 'completed' as const };
 
-function message(startLine: string): HepPacket {
+function message(startLine: string, body = ''): HepPacket {
   return {
     at: Date.UTC(2030, 0, 1) * 1000,
     source: { address: '203.0.113.9', port: 40000 },
@@ -22,7 +22,7 @@ function message(startLine: string): HepPacket {
     transport: 'tls',
     direction: 'received',
     callId: answered.sip_call_id,
-    payload: Buffer.from(`${startLine}\r\nCall-ID: ${answered.sip_call_id}\r\n\r\n`),
+    payload: Buffer.from(`${startLine}\r\nCall-ID: ${answered.sip_call_id}\r\n\r\n${body}`),
   };
 }
 
@@ -90,6 +90,27 @@ describe('Reporting', () => {
       truncated: false,
       messages: [{ start_line: 'INVITE sips:edge SIP/2.0' }, { start_line: 'ACK sips:edge SIP/2.0' }],
     });
+  });
+
+  it('delivers a long trace in several reports, each far below what control takes in one frame', async () => {
+    const padding = 'x'.repeat(60_000);
+    await capture(
+      ...Array.from({ length: 40 }, (_, n) => message('INFO sips:edge SIP/2.0', `${padding}${n}`)),
+    );
+    await expect
+      .poll(() => reporting.metrics().trunkline_edge_trace_bytes, { timeout: 20_000 })
+      .toBeGreaterThan(40 * padding.length);
+    reporting.start();
+    await control.next('hello');
+    control.say({ type: 'welcome', acknowledged: 0 });
+    reporting.report({ type: 'call', call: answered });
+    const traces = () => control.reports.filter((body) => body.type === 'trace');
+    await expect
+      .poll(() => traces().flatMap(({ messages }) => messages).length, { timeout: 20_000 })
+      .toBe(40);
+    for (const trace of traces()) expect(JSON.stringify(trace).length).toBeLessThan(2_000_000);
+    const order = traces().flatMap(({ messages }) => messages.map(({ raw }) => raw.split(padding)[1]));
+    expect(order).toEqual(Array.from({ length: 40 }, (_, n) => `${n}`));
   });
 
   it('reports after a restart what it could not deliver, and closes the calls that were up', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock, Timer } from '#shared/clock.ts';
-import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import type { CallRecord, TraceMessage } from '#shared/edge-protocol/calls.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { EdgeToControl } from '#shared/edge-protocol/frames.ts';
@@ -47,6 +47,9 @@ export interface ReportingOptions {
   /** What the edge measures of itself, Prometheus name to value. */
   metrics(): Record<string, number>;
 }
+
+/** Of the messages in one report; JSON makes twelve of one at most, the start line included. */
+const maxTraceCharacters = 1_000_000;
 
 /** How often the traces of ended calls are looked over for late messages, ms. */
 const sweepMs = 500;
@@ -206,7 +209,7 @@ export class Reporting {
    */
   report(body: ReportBody): void {
     const trace = body.type === 'call' ? this.#traceWith(body.call) : null;
-    this.#append(...(trace ? [body, traceBody(trace)] : [body]));
+    this.#append(body, ...(trace ? traceBodies(trace) : []));
   }
 
   /** Why no new calls may be taken, one sentence; null: they may. */
@@ -319,7 +322,7 @@ export class Reporting {
   #reportLate(now: number): void {
     const late = this.#traces.sweep(now);
     if (late.length === 0) return;
-    this.#append(...late.map(traceBody));
+    this.#append(...late.flatMap(traceBodies));
   }
 
   #scheduleSweep(): void {
@@ -349,8 +352,23 @@ export function openReporting(options: ReportingOptions): Promise<Reporting> {
   return Reporting.open(options);
 }
 
-function traceBody(trace: CollectedTrace): ReportBody {
-  return { type: 'trace', call_id: trace.callId, messages: trace.messages, truncated: trace.truncated };
+/**
+ * Reports of a trace, none of which can exceed EDGE_FRAME_BYTES: a report that control never takes would block the
+ * outbox for good.
+ */
+function traceBodies({ callId, messages, truncated }: CollectedTrace): ReportBody[] {
+  const parts: TraceMessage[][] = [];
+  let characters = Number.POSITIVE_INFINITY;
+  for (const message of messages) {
+    characters += message.raw.length;
+    const last = parts.at(-1);
+    if (last && characters <= maxTraceCharacters) last.push(message);
+    else {
+      parts.push([message]);
+      characters = message.raw.length;
+    }
+  }
+  return parts.map((part) => ({ type: 'trace', call_id: callId, messages: part, truncated }));
 }
 
 function iso(clock: Clock): string {

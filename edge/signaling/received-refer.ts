@@ -44,6 +44,7 @@ export class ReceivedRefer implements PeerRefer {
   #state: State = 'asked';
   /** Nothing is sent before the 202, and no NOTIFY before the response to the one before. */
   #busy = true;
+  #expired: () => void = () => {};
 
   constructor(options: ReceivedReferOptions) {
     const { environment, request, facts } = options;
@@ -94,6 +95,10 @@ export class ReceivedRefer implements PeerRefer {
     if (this.#state !== 'accepted') return;
     if (status < 200) this.#tell({ status, reason });
     else this.#finish({ status, reason }, status < 300 ? 'succeeded' : 'failed');
+  }
+
+  onExpiry(expired: () => void): void {
+    this.#expired = expired;
   }
 
   /** Sends at once what waits, because the dialog ends: over TLS it arrives in order all the same. */
@@ -158,9 +163,12 @@ export class ReceivedRefer implements PeerRefer {
 
   #timedOut(): void {
     const { environment } = this.#options;
-    environment.log.warn({ target: this.target }, 'a REFER of the peer came to no end in time');
+    environment.log.warn({ target: this.target }, 'a REFER of the peer timed out');
     if (this.#state === 'asked') this.refuse(500, 'No decision in time');
-    else this.#finish({ status: 503, reason: 'No outcome in time' }, 'timed_out');
+    else {
+      this.#finish({ status: 503, reason: 'No outcome in time' }, 'timed_out');
+      this.#expired();
+    }
   }
 
   #finish(line: StatusLine, outcome: ReferOutcome): void {

@@ -300,11 +300,13 @@ describe.each([
     const call = await begin();
     peer(call, 'REFER', target);
     await idle();
+    refers[0]?.onExpiry(() => void heard.push('expired'));
     refers[0]?.accept();
     await server.next();
     server.answer(await server.next(), 200, 'OK');
     await idle();
     clock.advance(180_000);
+    expect(heard.at(-1)).toBe('expired');
     expect(told(await server.next())).toBe(
       'NOTIFY terminated;reason=noresource SIP/2.0 503 No outcome in time',
     );

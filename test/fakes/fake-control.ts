@@ -46,6 +46,11 @@ export class FakeControl {
     this.#socket?.send(text);
   }
 
+  /** Neither reads nor answers any more on this connection, as if the network had been cut. */
+  stopReading(): void {
+    this.#socket?.pause();
+  }
+
   /** Cuts the connection as a crash would. */
   drop(): void {
     this.#socket?.terminate();

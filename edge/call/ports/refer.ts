@@ -14,6 +14,8 @@ export interface PeerRefer {
   refuse(status: number, reason: string, why?: string): void;
   /** NOTIFY with this status line as message/sipfrag; a final one ends the subscription. */
   notify(status: number, reason: string): void;
+  /** `expired` is called once if the subscription ends with 503 because no outcome was reported in time. */
+  onExpiry(expired: () => void): void;
 }
 
 /** A REFER of ours. */

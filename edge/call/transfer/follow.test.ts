@@ -62,6 +62,21 @@ describe('a REFER of the peer', () => {
     bench.expectNothingLeft();
   });
 
+  it('fails with its subscription: the agent keeps the peer, and the target is let go', async () => {
+    const { peer, agent } = await bench.callUp();
+    const refer = new FakeRefer();
+    peer.peer.referred(refer);
+    await settle();
+    bench.dialer.last.peer.progress(180, null);
+    refer.expire();
+    expect(bench.dialer.last.sent).toEqual([expect.stringMatching(/^CANCEL/)]);
+    expect(bench.record('id-1')).toMatchObject({ status: 'in-progress' });
+    expect(bench.decided).toEqual(['follow target_failed']);
+    expect(agent.closedFor).toEqual([]);
+    bench.calls.stop('id-1');
+    bench.expectNothingLeft();
+  });
+
   it('is followed to its end when the peer hangs up before the target has answered', async () => {
     const { peer, agent } = await bench.callUp();
     const refer = new FakeRefer();

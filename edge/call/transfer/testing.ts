@@ -46,6 +46,11 @@ export class FakeRefer implements PeerRefer {
   notify(status: number, reason: string): void {
     this.said.push(`NOTIFY ${status} ${reason}`);
   }
+  /** The subscription ends with 503. */
+  expire: () => void = () => {};
+  onExpiry(expired: () => void): void {
+    this.expire = expired;
+  }
 }
 
 export class TransferBench {

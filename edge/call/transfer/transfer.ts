@@ -81,8 +81,12 @@ export class Transfer {
   }
 
   begin(): void {
-    const { kind, target, consult } = this.plan;
+    const { kind, target, consult, refer } = this.plan;
     if (this.#state !== 'begun' || !this.possible()) return;
+    // A peer that was told 503 goes on with this call: it must not lose it to a target that answers later.
+    refer?.onExpiry(() =>
+      this.#call.guarded(() => this.#fail(failure('target_failed', 'The target did not answer in time.'))),
+    );
     this.#call.log.info({ target, method: kind, consult: consult !== null }, 'transfer begins');
     this.#call.ledger.note(`Transferring the call to ${target}.`);
     this.#input(kind === 'refer' && !consult ? 'refer' : 'call');
