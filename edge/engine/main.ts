@@ -12,6 +12,7 @@ import { Value } from 'typebox/value';
 import { systemClock } from '#shared/clock.ts';
 import { type GuardedParts, guardProgram } from '#shared/fault-guard.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
+import { CertificateWatch } from './certificate-watch.ts';
 import { ConfigurationError, parseConfiguration, stackOptions } from './configuration.ts';
 import type { Log } from './context.ts';
 import { Stack } from './stack.ts';
@@ -71,10 +72,14 @@ async function run(): Promise<void> {
   );
   if (configuration.dataFolder) guard.attach(guarded(stack, configuration.dataFolder));
   const addresses = await stack.listen();
+  const { publicHost, tls } = configuration;
+  const watch = new CertificateWatch({ file: tls.cert, publicHost }, systemClock, log);
+  watch.taken(stack.certificate);
   emit({ event: 'ready', ...addresses });
 
   const telling = setInterval(() => {
-    emit({ event: 'metrics', metrics: stack.metrics() });
+    watch.look();
+    emit({ event: 'metrics', metrics: { ...stack.metrics(), ...watch.metrics() } });
     emit({ event: 'dialogs', ids: stack.dialogs() });
   }, TELL_EVERY_MS);
   let stopping = false;
@@ -92,7 +97,7 @@ async function run(): Promise<void> {
   process.stdout.on('error', stop);
 
   for await (const line of { [Symbol.asyncIterator]: () => lines }) {
-    if (command(line, stack)) break;
+    if (command(line, stack, watch)) break;
   }
   await stop();
 }
@@ -111,7 +116,7 @@ function guarded(stack: Stack, dataFolder: string): GuardedParts {
 }
 
 /** Carries out a command line. @returns whether the engine shall stop */
-function command(line: string, stack: Stack): boolean {
+function command(line: string, stack: Stack, watch: CertificateWatch): boolean {
   let name: unknown;
   try {
     const value: unknown = JSON.parse(line);
@@ -122,6 +127,7 @@ function command(line: string, stack: Stack): boolean {
         return true;
       case 'reload-certificates':
         stack.reloadCertificates();
+        watch.taken(stack.certificate);
         log('info', 'certificates reloaded');
         break;
       case 'block':

@@ -154,6 +154,11 @@ export class Stack {
     this.#transport.reloadCertificates();
   }
 
+  /** PEM of what peers that connect get now. */
+  get certificate(): string {
+    return this.#transport.certificate;
+  }
+
   /** Closes all inbound connections of `address` and takes none of it for so long. */
   block(address: string, seconds: number): void {
     this.#transport.block(address, seconds * 1_000);

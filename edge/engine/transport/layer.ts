@@ -91,6 +91,7 @@ export class TransportLayer implements ConnectionOwner {
   readonly #listeners: Listener[] = [];
   readonly #stop = new AbortController();
   #contexts: ClientContexts;
+  #certificate = '';
   #ticker: Timer;
   #accepted = 0;
   #connected = 0;
@@ -115,7 +116,9 @@ export class TransportLayer implements ConnectionOwner {
 
   /** Starts to listen. @throws when a port cannot be had or the certificate is unusable; nothing listens then */
   async listen(): Promise<{ tls: BoundAddress; wss?: BoundAddress }> {
-    const context = serverContext(this.#options.certificates());
+    const material = this.#options.certificates();
+    const context = serverContext(material);
+    this.#certificate = material.server.cert;
     const events = {
       refused: (address: string, reason: string) => this.#onRefused(address, reason),
       tls: (socket: TLSSocket, guest: Guest) => this.#acceptTls(socket, guest),
@@ -199,7 +202,13 @@ export class TransportLayer implements ConnectionOwner {
     const material = this.#options.certificates();
     const context = serverContext(material);
     for (const listener of this.#listeners) listener.setCertificate(context);
+    this.#certificate = material.server.cert;
     this.#contexts = new ClientContexts(material);
+  }
+
+  /** PEM of what peers that connect get now; empty before `listen`. */
+  get certificate(): string {
+    return this.#certificate;
   }
 
   stats(): TransportStats {

@@ -1,0 +1,114 @@
+/**
+ * Whether peers that check our certificate will take it (RFC 5922 section 7.2: the name that they dialled; RFC 5280: its
+ * validity). They see only that, and a call that does not come leaves no trace here.
+ */
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { Clock } from '#shared/clock.ts';
+import type { Log } from './context.ts';
+
+const dayMs = 24 * 3_600_000;
+/** Time for an operator to act; of a certificate with a short life, the last third of it. */
+const warnBeforeMs = 14 * dayMs;
+
+export interface CertificateProblem {
+  readonly kind: 'other_host' | 'not_yet_valid' | 'expired' | 'expires_soon';
+  /** What is wrong, and what to do. */
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+interface Judged {
+  /** PEM; the first certificate is ours */
+  readonly pem: string;
+  readonly file: string;
+  /** SIP_PUBLIC_HOST; null: nobody has said under which name peers dial us */
+  readonly publicHost: string | null;
+}
+
+/** @param now ms since 1970 */
+export function certificateProblems({ pem, file, publicHost }: Judged, now: number): CertificateProblem[] {
+  const certificate = new X509Certificate(pem);
+  const { validFromDate, validToDate } = certificate;
+  const fields = { file, expires: validToDate.toISOString() };
+  const renew = `renew ${file} (one that control made is renewed by a restart of control), then send the edge SIGHUP`;
+  const problems: CertificateProblem[] = [];
+  const add = (kind: CertificateProblem['kind'], message: string, more = {}) =>
+    problems.push({ kind, message, fields: { ...fields, ...more } });
+  if (publicHost !== null && !namesHost(certificate, publicHost)) {
+    const names = namesOf(certificate);
+    add(
+      'other_host',
+      `the TLS certificate does not name SIP_PUBLIC_HOST (${publicHost}) but ${names.join(', ') || 'no host'}: peers that ` +
+        'check it do not connect; use a certificate for that host (TLS_CERT), or set SIP_PUBLIC_HOST to a name that it has',
+      { host: publicHost, names },
+    );
+  }
+  const left = validToDate.getTime() - now;
+  const early = Math.min(warnBeforeMs, (validToDate.getTime() - validFromDate.getTime()) / 3);
+  if (left <= 0) add('expired', `the TLS certificate has expired: peers do not connect; ${renew}`);
+  else if (validFromDate.getTime() > now) {
+    const from = validFromDate.toISOString();
+    add('not_yet_valid', `the TLS certificate is not valid before ${from}: correct the clock, or ${renew}`);
+  } else if (left <= early) add('expires_soon', `the TLS certificate expires soon; ${renew}`);
+  return problems;
+}
+
+function namesHost(certificate: X509Certificate, host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, '$1');
+  return (isIP(bare) === 0 ? certificate.checkHost(bare) : certificate.checkIP(bare)) !== undefined;
+}
+
+/** Its alternative names, else its common name. */
+function namesOf({ subjectAltName, subject }: X509Certificate): string[] {
+  if (subjectAltName !== undefined)
+    return subjectAltName.split(', ').map((name) => name.replace(/^(?:DNS|IP Address):/, ''));
+  const commonName = /^CN=(.+)$/m.exec(subject)?.[1];
+  return commonName === undefined ? [] : [commonName];
+}
+
+/** Warns of the certificate in force: when it is taken, and once a day. */
+export class CertificateWatch {
+  readonly #place: Pick<Judged, 'file' | 'publicHost'>;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #pem: string | null = null;
+  #saidAt = 0;
+
+  constructor(place: Pick<Judged, 'file' | 'publicHost'>, clock: Clock, log: Log) {
+    this.#place = place;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** From now on peers get this one. @throws when it is no certificate, as the listener does */
+  taken(pem: string): void {
+    this.#pem = pem;
+    this.#say();
+  }
+
+  /** For a call now and then: what is wrong is said again when a day has passed. */
+  look(): void {
+    if (this.#clock.elapsed() - this.#saidAt >= dayMs) this.#say();
+  }
+
+  /** By name: when it expires, s since 1970; 1 when it names another host than SIP_PUBLIC_HOST. */
+  metrics(): Record<string, number> {
+    if (this.#pem === null) return {};
+    return {
+      certificate_expires_seconds: Math.floor(new X509Certificate(this.#pem).validToDate.getTime() / 1000),
+      certificate_other_host: Number(this.#problems().some(({ kind }) => kind === 'other_host')),
+    };
+  }
+
+  #say(): void {
+    this.#saidAt = this.#clock.elapsed();
+    for (const { message, fields } of this.#problems()) this.#log('warn', message, fields);
+  }
+
+  #problems(): CertificateProblem[] {
+    return this.#pem === null
+      ? []
+      : certificateProblems({ ...this.#place, pem: this.#pem }, this.#clock.now());
+  }
+}
