@@ -10,6 +10,7 @@ import { Value } from 'typebox/value';
 import { newId } from '#shared/ids.ts';
 import { pathExists } from '#shared/path-exists.ts';
 import { SettingError } from '#shared/setting-reader.ts';
+import { namingPath } from '#shared/storage-fault.ts';
 import type { ControlConfig } from './config.ts';
 import type { Db } from './db/tables.ts';
 import { demoEdges, demoNodes } from './demo-pathway.ts';
@@ -61,7 +62,7 @@ export async function bootstrap(services: Services, caCert: string): Promise<Boo
 }
 
 function readBootstrap(file: string): Bootstrap {
-  const value = parsed(readFileSync(file, 'utf8'));
+  const value = parsed(namingPath(file, () => readFileSync(file, 'utf8')));
   if (Value.Check(Bootstrap, value)) return value;
   throw new SettingError(
     `${file} is not what a first start wrote; move it away to make a new organization and keys`,

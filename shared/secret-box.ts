@@ -3,6 +3,7 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SettingError } from './setting-reader.ts';
+import { namingPath } from './storage-fault.ts';
 
 const ivBytes = 12;
 const tagBytes = 16;
@@ -65,7 +66,7 @@ export function keptKey(file: string): string | null {
 
 function textOf(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8').trim();
+    return namingPath(file, () => readFileSync(file, 'utf8')).trim();
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;

@@ -2,6 +2,8 @@
  * What a failed write says about the place it went to. Pure, and the same for both programs: an error of SQLite
  * carries its result code's name (https://sqlite.org/rescode.html), one of the file system its errno's.
  */
+import { resolve } from 'node:path';
+import { fileObstacle } from './file-obstacle.ts';
 
 /** `full`: no room, or no quota. `read_only`: writing is not allowed. `failing`: the device, or what stands on it. */
 export type StorageFault = 'full' | 'read_only' | 'failing';
@@ -35,19 +37,29 @@ const damaged = /^SQLITE_(?:CORRUPT(?:_[A-Z]+)*|NOTADB)$/;
 const denied = /^(?:EACCES|EPERM)$/;
 /** What a folder's path says when there is a file in its place. */
 const noFolder = /^(?:EEXIST|ENOTDIR)$/;
+/** What may have its cause in who owns a file, or in what lies in its place. */
+const inTheWay =
+  /^(?:SQLITE_(?:CANTOPEN|READONLY|PERM|AUTH)(?:_[A-Z]+)*|EACCES|EPERM|EISDIR|EEXIST|ENOTDIR)$/;
 
 /**
  * The fault of storage that ended a start or a command, for the person at the keyboard: what, where, what to do.
  * @param afterDamage a sentence: what to do about a database that is damaged
+ * @param obstacleAt what is in the way of a file, as the file system shows it
  * @returns null when the error, with its causes, is about something else
  */
-export function storageWords(error: unknown, afterDamage: string): string | null {
+export function storageWords(
+  error: unknown,
+  afterDamage: string,
+  obstacleAt: (path: string) => string | null = fileObstacle,
+): string | null {
   for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
     const { code, path: place } = at as { code?: unknown; path?: unknown };
     const path = typeof place === 'string' ? place : null;
     if (typeof code !== 'string') continue;
     if (damaged.test(code))
       return `The database ${path ?? ''} is damaged (${at.message}). ${afterDamage}`.replace('  ', ' ');
+    const obstacle = path !== null && inTheWay.test(code) ? obstacleAt(resolve(path)) : null;
+    if (obstacle !== null) return `${obstacle} ${at.message}`;
     if (path !== null && noFolder.test(code))
       return `${path} is not a folder, or lies below a file. Name a folder (TRUNKLINE_DATA). ${at.message}`;
     if (path !== null && denied.test(code))

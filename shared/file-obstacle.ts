@@ -1,0 +1,109 @@
+/**
+ * Why a file of ours cannot be used, seen from the file system: SQLite says "unable to open database file" of a file of
+ * somebody else, of a folder that nobody may enter and of a folder in the file's place, and none of that is the disk.
+ */
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** What SQLite keeps beside a database, and must write too. */
+const besideDatabase = ['-wal', '-shm', '-journal'];
+
+/** Who a program runs as. `null`: the platform has no users. */
+export type RunsAs = number | null;
+
+/**
+ * @param path of a file that must be read and written, with what SQLite keeps beside it
+ * @returns what is in the way, who owns it, who runs, and what to do; null: nothing that shows
+ */
+export function fileObstacle(path: string, runsAs: RunsAs = process.getuid?.() ?? null): string | null {
+  for (const folder of foldersAbove(path)) {
+    const found = look(folder);
+    if (found === null) return null;
+    if (!found.isFolder)
+      return `${folder} is a file, and a folder belongs there. Move it away, or name another folder (TRUNKLINE_DATA).`;
+    if (!may(folder, constants.X_OK)) return closed('The folder ', folder, found, runsAs, 'enter', 'u+rwx');
+  }
+  for (const file of [path, ...besideDatabase.map((ending) => path + ending)]) {
+    const found = look(file);
+    if (found === null) continue;
+    if (found.isFolder)
+      return `${file} is a folder, and a file belongs there. Move it away, or name another data folder (TRUNKLINE_DATA).`;
+    if (!may(file, constants.R_OK)) return closed('', file, found, runsAs, 'read', 'u+rw');
+    if (!may(file, constants.W_OK)) return closed('', file, found, runsAs, 'write', 'u+rw');
+  }
+  const folder = dirname(path);
+  const found = look(folder);
+  // A file is made in it: the database itself, or what SQLite keeps beside it.
+  if (found !== null && !may(folder, constants.W_OK))
+    return closed('The folder ', folder, found, runsAs, 'write into', 'u+rwx');
+  return null;
+}
+
+interface Found {
+  readonly isFolder: boolean;
+  readonly owner: number;
+  /** permission bits */
+  readonly mode: number;
+}
+
+/** null: it is not there, or may not be seen. */
+function look(path: string): Found | null {
+  try {
+    const { uid, mode } = statSync(path);
+    return { isFolder: (mode & constants.S_IFMT) === constants.S_IFDIR, owner: uid, mode: mode & 0o7777 };
+  } catch {
+    return null;
+  }
+}
+
+function may(path: string, access: number): boolean {
+  try {
+    accessSync(path, access);
+    return true;
+  } catch (error) {
+    // A read-only file system is a matter of the disk, not of who runs.
+    return error instanceof Error && 'code' in error && error.code === 'EROFS';
+  }
+}
+
+/** From the root down. */
+function foldersAbove(path: string): string[] {
+  const above: string[] = [];
+  for (let at = dirname(path); ; at = dirname(at)) {
+    above.unshift(at);
+    if (at === dirname(at)) return above;
+  }
+}
+
+function closed(
+  what: string,
+  path: string,
+  { owner, mode }: Found,
+  runsAs: RunsAs,
+  verb: string,
+  bits: string,
+): string {
+  const octal = `mode ${mode.toString(8).padStart(4, '0')}`;
+  const remedy =
+    runsAs === null || owner === runsAs
+      ? `Correct its mode: chmod ${bits} ${path}`
+      : `Run it as ${userName(owner)}, or give it to ${userName(runsAs)}: chown ${userName(runsAs)} ${path}`;
+  return `${what}${path} belongs to ${user(owner)}, ${octal}; this program runs as ${user(runsAs ?? owner)} and cannot ${verb} it. ${remedy}.`;
+}
+
+function user(id: number): string {
+  const name = userName(id);
+  return name === String(id) ? `user ${id}` : `${name} (user ${id})`;
+}
+
+/** The name in /etc/passwd; the number of a user that is not in it, which `chown` takes as well. */
+function userName(id: number): string {
+  try {
+    const line = readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .find((one) => one.split(':')[2] === String(id));
+    return line?.split(':')[0] || String(id);
+  } catch {
+    return String(id);
+  }
+}
