@@ -148,6 +148,13 @@ describe('the permission to list very wide networks', () => {
       '/directions/0/options/allowed_ips/0',
     ]);
     expect(await admin('sip', 'wide')).toMatch(/\+14155550100.*52\.112\.0\.0\/14.*false/);
+    // Pieces that need no permission each need it when they are many.
+    expect(await admin('sip', 'large')).not.toContain(id);
+    const pieces = Array.from({ length: 5 }, (_, i) => `20.${i}.0.0/16`);
+    expect(await attach(pieces, ['+14155550102'])).toEqual([400, '/directions/0/options/allowed_ips']);
+    await admin('sip', 'allow-wide', id);
+    expect(await attach(pieces, ['+14155550102'])).toEqual([200, undefined]);
+    expect(await admin('sip', 'large')).toMatch(new RegExp(`${id}.*327680 IPv4 addresses.*true`));
     const { numbers } = await control.services.edgeConfig.snapshot();
     expect(numbers.map((each) => [each.number, each.inbound[0]?.allowed_ips])).toContainEqual([
       number,

@@ -5,6 +5,7 @@ import {
   AddressSet,
   hostKey,
   isAnyAddress,
+  isNetwork,
   isSameHost,
   isWide,
   networkOf,
@@ -175,5 +176,48 @@ describe('a network', () => {
     ['bogus', false],
   ])('%s is very wide: %s', (entry, wide) => {
     expect(isWide(entry)).toBe(wide);
+  });
+});
+
+describe('an entry of a list of sources', () => {
+  const address = fc.oneof(
+    fc.ipV4(),
+    fc.ipV6(),
+    fc.ipV4().map((ipv4) => `::ffff:${ipv4}`),
+    fc.constantFrom('::ffff:0:0', '[::1]', '[10.0.0.1', 'fe80::1%eth0', ' 10.0.0.1', '10.0.0.01'),
+  );
+  const length = fc.oneof(
+    fc.integer({ min: -1, max: 130 }).map(String),
+    fc.constantFrom('', '08', '0x8', '8.0', '1e1', ' 8', '+8'),
+  );
+  const entry = fc.oneof(
+    address,
+    fc.tuple(address, length).map((parts) => parts.join('/')),
+    fc.string(),
+  );
+
+  it('that the one rule takes is kept by every set', () => {
+    fc.assert(
+      fc.property(entry, (text) => {
+        if (isNetwork(text)) expect(new AddressSet().add(text)).toBe(true);
+      }),
+      { seed, numRuns: 1000 },
+    );
+  });
+
+  it.each([
+    ['192.0.2.1', true],
+    ['192.0.2.77/24', true],
+    ['2001:db8::/32', true],
+    ['::ffff:0:0/96', true],
+    ['::/0', true],
+    ['::ffff:0:0/95', false],
+    ['[2001:db8::1]', false],
+    ['fe80::1%eth0', false],
+    ['192.0.2.0/0x18', false],
+    [' 192.0.2.1', false],
+    ['pbx.example.com', false],
+  ])('%s is one: %s', (text, expected) => {
+    expect(isNetwork(text)).toBe(expected);
   });
 });

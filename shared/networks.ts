@@ -48,7 +48,7 @@ function ipv6Text(bits: bigint): string {
   return `${text.slice(0, Math.max(0, at - 1))}::${text.slice(at + longest.length + 1)}`;
 }
 
-interface Network {
+export interface Network {
   readonly family: 4 | 6;
   /** The address's bits, those of the host not yet cleared. */
   readonly bits: bigint;
@@ -80,7 +80,7 @@ function groupsOf(text: string): number[] {
 }
 
 /** An address or a CIDR block; null when the text is neither. IPv4-mapped IPv6, in any spelling, is IPv4. */
-function parse(entry: string): Network | null {
+export function readNetwork(entry: string): Network | null {
   const slash = entry.indexOf('/');
   const address = plainAddress(slash < 0 ? entry : entry.slice(0, slash));
   const kind = isIP(address);
@@ -94,6 +94,17 @@ function parse(entry: string): Network | null {
   const prefix = length === null ? width : Number(length) - (mapped ? 96 : 0);
   if (prefix < 0 || prefix > width) return null;
   return { family: kind, bits, prefix };
+}
+
+/**
+ * Whether an entry may stand in a list of sources: the one rule for what control takes and the edge keeps. A network
+ * wider than that of all IPv4-mapped IPv6 addresses (`::ffff:0:0/96`), written with such an address, is neither IPv4
+ * nor IPv6.
+ */
+export function isNetwork(entry: string): boolean {
+  const [address = ''] = entry.split('/', 1);
+  // Brackets and zones are read as hosts have them, and have no place in a list.
+  return isIP(address) !== 0 && !address.includes('%') && readNetwork(entry) !== null;
 }
 
 function key({ family, bits }: Network, prefix: number): string {
@@ -112,7 +123,7 @@ export class AddressMap<Value> {
    * @returns false when `entry` is neither an address nor a CIDR block; it is then left out
    */
   put(entry: string, next: (before: Value | undefined) => Value): boolean {
-    const network = parse(entry);
+    const network = readNetwork(entry);
     if (!network) return false;
     const { prefix } = network;
     let values = this.#byLength.get(prefix);
@@ -129,7 +140,7 @@ export class AddressMap<Value> {
   find(address: string): Value[] {
     const found: Value[] = [];
     if (this.#byLength.size === 0) return found;
-    const network = parse(address);
+    const network = readNetwork(address);
     if (!network) return found;
     for (const [prefix, values] of this.#byLength) {
       if (prefix > widthOf[network.family]) continue;
@@ -159,7 +170,7 @@ const neighbourhood = { 4: 24, 6: 64 } as const;
 
 /** The network by which connections are counted: /24 of IPv4, /64 of IPv6; the text itself when it is no address. */
 export function networkOf(address: string): string {
-  const network = parse(address);
+  const network = readNetwork(address);
   return network ? key(network, neighbourhood[network.family]) : address;
 }
 
@@ -177,6 +188,6 @@ const widestListed = { 4: 16, 6: 32 } as const;
 
 /** Whether an entry of `allowed_ips` covers so much that it says nothing about who calls: shorter than /16 or /32. */
 export function isWide(entry: string): boolean {
-  const network = parse(entry);
+  const network = readNetwork(entry);
   return network !== null && network.prefix < widestListed[network.family];
 }

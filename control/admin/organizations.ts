@@ -18,6 +18,7 @@ import {
   signingSecretContext,
   updateOrganization,
 } from '../organizations/store.ts';
+import { listLargeSources } from '../sip/source-space-store.ts';
 import { listWideNumbers } from '../sip/wide-sources-store.ts';
 import { type Command, checkedName, required, type Tools, UsageError } from './command.ts';
 
@@ -150,7 +151,7 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
   },
   'sip allow-wide': {
     takes: '<org id>',
-    help: 'let an organization take calls from networks wider than /16 (IPv4) or /32 (IPv6)',
+    help: 'let an organization take calls from networks wider than /16 (IPv4) or /32 (IPv6), or than four of these in all',
     options: [],
     run: (tools, id) => permitWide(tools, id, true),
   },
@@ -159,6 +160,12 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
     help: 'undo it; what its numbers list already stays ("sip wide" shows it)',
     options: [],
     run: (tools, id) => permitWide(tools, id, false),
+  },
+  'sip large': {
+    takes: '',
+    help: 'all organizations whose numbers list more than four /16 or /32 in all, and whether they are permitted to',
+    options: [],
+    run: ({ database }) => listLargeSources(database.db),
   },
   'sip wide': {
     takes: '',

@@ -55,6 +55,16 @@ export class Quotas {
     registry.registerMetric(this.#refused);
   }
 
+  /** Runs a check of a limit that is no setting, and counts its refusal among those of the quotas. */
+  async counting(limit: 'sources', check: () => Promise<void>): Promise<void> {
+    try {
+      await check();
+    } catch (error) {
+      if (error instanceof ApiError) this.#refused.inc({ quota: limit });
+      throw error;
+    }
+  }
+
   /** Room for one more row of an organization. Call it in the transaction that writes. @throws ApiError QUOTA_EXCEEDED */
   async room(db: Db, kind: keyof typeof tables, orgId: string): Promise<void> {
     const all = db.selectFrom(kind).select(sql<number>`count(*)`.as('count')).where('org_id', '=', orgId);

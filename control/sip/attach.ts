@@ -15,6 +15,7 @@ import type { Services } from '../services.ts';
 import { type NumberConfigurationsView, numberView } from './configuration-views.ts';
 import { attachEntries, checkTarget, type DirectionEntry, readDirection } from './directions.ts';
 import { attach, derivePassword, inboundSources, numberFailures, update } from './rules.ts';
+import { checkSourceSpace } from './source-space-store.ts';
 import { deleteConfigurations, findConfigurations, openPassword, saveDrafts } from './store.ts';
 import { checkWideSources } from './wide-sources-store.ts';
 
@@ -49,7 +50,8 @@ export async function attachNumbers(
     const number = toE164(sent);
     try {
       if (number === null) throw ApiError.of('INVALID_PHONE_NUMBER');
-      const rows = await attachNumber(services, orgId, number, entries, by);
+      const before = result.configured.at(-1);
+      const rows = await attachNumber(services, orgId, { number, before }, entries, by);
       result.configured.push(number);
       result.warnings.push(...warningsOf(services, number, rows));
       if (register && result.register_password_for_pbx === undefined) {
@@ -77,7 +79,7 @@ function requestedNumbers(body: { phone_number?: string; phone_numbers?: string[
 function attachNumber(
   services: Services,
   orgId: string,
-  number: string,
+  { number, before }: { readonly number: string; readonly before: string | undefined },
   entries: readonly DirectionEntry[],
   by: Actor,
 ): Promise<SipConfigurationRow[]> {
@@ -87,6 +89,9 @@ function attachNumber(
     await holdNumber(db, orgId, number, now);
     const stored = await findConfigurations(db, orgId, number);
     const drafts = attach(stored, entries, { orgId, number, now, newId });
+    await services.quotas.counting('sources', () =>
+      checkSourceSpace(db, { orgId, number, stored, drafts, sent: entries, before }),
+    );
     await saveDrafts(db, services.secrets, stored, drafts);
     altered.numbers.add(number);
     const rows = await findConfigurations(db, orgId, number);
@@ -178,7 +183,11 @@ export async function updateConfiguration(
     const target = stored.find((row) => row.direction === given.type && (id === undefined || row.id === id));
     if (!target) throw ApiError.of('SIP_CONFIG_NOT_FOUND');
     await checkWideSources(db, orgId, [number], [entry]);
-    await saveDrafts(db, services.secrets, stored, update(stored, target, entry, isoTime(services.clock)));
+    const drafts = update(stored, target, entry, isoTime(services.clock));
+    await services.quotas.counting('sources', () =>
+      checkSourceSpace(db, { orgId, number, stored, drafts, sent: [entry] }),
+    );
+    await saveDrafts(db, services.secrets, stored, drafts);
     altered.numbers.add(number);
     const saved = await findConfigurations(db, orgId, number);
     const fields = fieldsChanged(stored, saved);

@@ -3,7 +3,8 @@ import type { BlockList } from 'node:net';
 import type { Attach, InboundDirection, OutboundDirection } from '#shared/api/sip.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import { ApiError } from '#shared/errors.ts';
-import { judgeHost, parseNetworks } from '#shared/outgoing-targets.ts';
+import { isNetwork } from '#shared/networks.ts';
+import { judgeHost } from '#shared/outgoing-targets.ts';
 import { parseSipDestination, type SipDestination } from '#shared/sip-destination.ts';
 
 export type Direction = InboundDirection | OutboundDirection;
@@ -68,11 +69,8 @@ function readEndpoint(text: string, path: string): SipDestination {
 
 function checkAllowedIps(entries: readonly string[], path: string): void {
   entries.forEach((entry, index) => {
-    try {
-      parseNetworks([entry]);
-    } catch {
-      throw ApiError.invalid(`${path}/options/allowed_ips/${index}`, 'must be an IP address or a CIDR block');
-    }
+    if (isNetwork(entry)) return;
+    throw ApiError.invalid(`${path}/options/allowed_ips/${index}`, 'must be an IP address or a CIDR block');
   });
 }
 

@@ -1,0 +1,43 @@
+/** How much address space a list of addresses and CIDR blocks covers. Pure. */
+import { type Network, readNetwork } from './networks.ts';
+
+/** What entries cover together; what two of them cover counts once. */
+export interface AddressSpace {
+  /** Addresses. */
+  readonly ipv4: number;
+  /** /64 networks, the least that an IPv6 site has; of longer prefixes the /64 that they lie in. */
+  readonly ipv6: number;
+}
+
+/** From the first unit to the one after the last: addresses of IPv4, /64 of IPv6. */
+type Range = readonly [from: bigint, to: bigint];
+
+/** Entries that are neither an address nor a CIDR block cover nothing. */
+export function spaceOf(entries: Iterable<string>): AddressSpace {
+  const ranges: Record<4 | 6, Range[]> = { 4: [], 6: [] };
+  for (const entry of entries) {
+    const network = readNetwork(entry);
+    if (network) ranges[network.family].push(rangeOf(network));
+  }
+  return { ipv4: unionOf(ranges[4]), ipv6: unionOf(ranges[6]) };
+}
+
+const unitBits = { 4: 32, 6: 64 } as const;
+
+function rangeOf({ family, bits, prefix }: Network): Range {
+  const units = family === 4 ? bits : bits >> 64n;
+  const host = BigInt(Math.max(0, unitBits[family] - prefix));
+  const from = (units >> host) << host;
+  return [from, from + (1n << host)];
+}
+
+function unionOf(ranges: Range[]): number {
+  let size = 0n;
+  let covered = 0n;
+  for (const [from, to] of ranges.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))) {
+    if (to <= covered) continue;
+    size += to - (from > covered ? from : covered);
+    covered = to;
+  }
+  return Number(size);
+}
