@@ -75,6 +75,21 @@ describe('the source hosts of trunks', () => {
     hosts.close();
   });
 
+  it('have a limited number of addresses, whatever the name server answers, and the log says so', async () => {
+    const addresses = Array.from({ length: 4000 }, (_, i) => `20.0.${i >> 8}.${i & 255}`).sort();
+    const { hosts, log } = setup({ 'a.example': addresses });
+    hosts.follow(['a.example']);
+    await settle();
+    expect(hosts.addresses.get('a.example')).toEqual(addresses.slice(0, 100));
+    expect(log.lines.at(-1)).toMatchObject({
+      level: 'warn',
+      fields: { host: 'a.example', addresses: 4000, kept: 100 },
+    });
+    hosts.learn('a.example', addresses.slice(200));
+    expect(hosts.addresses.get('a.example')).toHaveLength(100);
+    hosts.close();
+  });
+
   it('are forgotten when no trunk names them any more', async () => {
     const { hosts } = setup({ 'a.example': ['192.0.2.1'] });
     hosts.follow(['a.example']);

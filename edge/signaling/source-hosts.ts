@@ -3,6 +3,11 @@ import { lookup, resolveSrv } from 'node:dns/promises';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Log } from '../call/log.ts';
 
+/** Kept for one host: what a customer's name server answers must not make the whole Internet known. Carriers have tens. */
+const mostAddresses = 100;
+/** SRV targets of one host that are looked up: each may have many addresses. */
+const mostTargets = 20;
+
 /** All addresses of a host. @throws when it has none */
 export type Resolve = (host: string) => Promise<string[]>;
 
@@ -10,7 +15,7 @@ export type Resolve = (host: string) => Promise<string[]>;
 export const resolveSource: Resolve = async (host) => {
   const bare = host.replace(/^\[|\]$/g, '');
   const targets = await resolveSrv(`_sips._tcp.${bare}`).catch(() => []);
-  const names = [bare, ...targets.map((target) => target.name)];
+  const names = [bare, ...targets.slice(0, mostTargets).map((target) => target.name)];
   const found = await Promise.allSettled(names.map((name) => lookup(name, { all: true })));
   const addresses = found.flatMap((result) =>
     result.status === 'fulfilled' ? result.value.map((entry) => entry.address) : [],
@@ -60,7 +65,7 @@ export class SourceHosts {
   /** Adds addresses that a host was found at meanwhile; they stay until its next look-up. */
   learn(host: string, addresses: readonly string[]): void {
     const known = this.#addresses.get(host) ?? [];
-    const all = [...new Set([...known, ...addresses])].sort();
+    const all = this.#kept(host, [...new Set([...known, ...addresses])].sort());
     if (this.#closed || !this.#hosts.has(host) || all.length === known.length) return;
     this.#addresses.set(host, all);
     this.#options.changed();
@@ -69,6 +74,15 @@ export class SourceHosts {
   close(): void {
     this.#closed = true;
     this.#timer?.cancel();
+  }
+
+  #kept(host: string, addresses: readonly string[]): readonly string[] {
+    if (addresses.length <= mostAddresses) return addresses;
+    this.#options.log.warn(
+      { host, addresses: addresses.length, kept: mostAddresses },
+      "the host of a trunk has too many addresses: what comes from the last ones counts as a stranger's",
+    );
+    return addresses.slice(0, mostAddresses);
   }
 
   #refresh(): void {
@@ -82,7 +96,7 @@ export class SourceHosts {
     await Promise.all(
       hosts.map(async (host) => {
         try {
-          const addresses = await resolve(host);
+          const addresses = this.#kept(host, await resolve(host));
           if (!this.#hosts.has(host)) return;
           altered ||= addresses.join() !== this.#addresses.get(host)?.join();
           this.#addresses.set(host, addresses);

@@ -152,6 +152,24 @@ describe('organizations', () => {
     expect(answer('192.0.2.77')).toBe('too many connections');
   });
 
+  it('open a limited number of connections per second, from however many addresses', () => {
+    const { gate, clock, enter, answer } = full({ handshakesPerSecond: 2 });
+    // They end at once, so that only their number counts.
+    const visit = (address: string) => gate.release(enter(address));
+    for (let i = 1; i <= 4; i++) visit(`192.0.2.${i}`);
+    const over = 'too many new connections per second of this organization';
+    expect(answer('192.0.2.9')).toBe(over);
+    expect(answer('2001:db8:9::1')).toBe(over);
+    expect(answer('203.0.113.7')).toBe('admitted');
+    clock.advance(250);
+    visit('192.0.2.9');
+    expect(answer('192.0.2.10')).toBe(over);
+    clock.advance(60_000);
+    gate.prune();
+    for (let i = 1; i <= 4; i++) visit(`192.0.2.${i}`);
+    expect(answer('192.0.2.9')).toBe(over);
+  });
+
   it('keep their counts when the configuration changes', () => {
     const { gate, enter, answer, evicted } = full({ maxConnections: 4 });
     const guests = [1, 2, 3, 4].map((host) => enter(`192.0.2.${host}`));

@@ -15,6 +15,7 @@ export type Refusal =
   | 'too many connections of this address'
   | 'too many connections of this network'
   | 'too many new connections per second of this address'
+  | 'too many new connections per second of this organization'
   | 'too many new connections per second of this network'
   | 'too many new connections per second of sources that no configuration names';
 
@@ -24,6 +25,11 @@ export type Verdict =
 
 /** Of all connections, the part that strangers may hold. */
 const strangersShare = 1 / 2;
+/**
+ * New connections of all known sources of an organization, in those that one address may make: it may list any number
+ * of addresses, each handshake costs processor time, and one address alone must not use up what its others need.
+ */
+const addressesOfShare = 2;
 /** Blocks remembered; beyond, the oldest is forgotten. Each costs its source some refused requests. */
 const maxBlocks = 50_000;
 
@@ -54,7 +60,7 @@ class Bucket {
   }
 }
 
-/** The connections of one address, or those of strangers in one network. */
+/** The connections of one address, of one share, or those of strangers in one network. */
 interface Group {
   readonly guests: Set<Guest>;
   readonly bucket: Bucket;
@@ -70,7 +76,7 @@ export class Admission {
   /** By `hostKey`, the time at which the block ends. */
   readonly #blocked = new Map<string, number>();
   /** Known sources only, by their share. */
-  readonly #shares = new Map<string, Set<Guest>>();
+  readonly #shares = new Map<string, Group>();
   #knownSources = new KnownSources();
   #open = 0;
   #strangers = 0;
@@ -166,7 +172,7 @@ export class Admission {
   /** Forgets sources and blocks that no longer matter, so that a million visitors leave no trace. */
   prune(): void {
     const now = this.#clock.elapsed();
-    for (const groups of [this.#addresses, this.#networks]) {
+    for (const groups of [this.#addresses, this.#networks, this.#shares]) {
       for (const [name, { guests, bucket }] of groups) {
         if (guests.size === 0 && now - bucket.filledAt >= 1000) groups.delete(name);
       }
@@ -181,10 +187,14 @@ export class Admission {
     if (own.guests.size >= maxConnectionsPerAddress) return 'too many connections of this address';
     if (!own.bucket.has(handshakesPerSecond, now))
       return 'too many new connections per second of this address';
+    const perShare = handshakesPerSecond * addressesOfShare;
+    const all = groupOf(this.#shares, share, perShare, now);
+    if (!all.bucket.has(perShare, now)) return 'too many new connections per second of this organization';
     const full = this.#open >= maxConnections;
-    if (full && !this.#evict('a connection of a known source needs the room', 0) && !this.#yield(share))
-      return 'too many connections';
+    const evicted = full && this.#evict('a connection of a known source needs the room', 0);
+    if (full && !evicted && !this.#yield(all.guests.size)) return 'too many connections';
     own.bucket.take();
+    all.bucket.take();
     return null;
   }
 
@@ -226,11 +236,13 @@ export class Admission {
   }
 
   /**
-   * The same of a known source, for one of `share`: of the share that holds most, if that would still hold more than
-   * `share` will.
+   * The same of a known source, for one of another share: of the share that holds most, if that would still hold more
+   * than the other will.
+   * @param held connections that the other one has
    */
-  #yield(share: string): boolean {
-    const victim = leastUseful([...this.#shares.values()], (this.#shares.get(share)?.size ?? 0) + 1);
+  #yield(held: number): boolean {
+    const shares = [...this.#shares.values()].map(({ guests }) => guests);
+    const victim = leastUseful(shares, held + 1);
     if (!victim) return false;
     this.#yielded++;
     this.#end(victim, 'a known source with fewer connections needs the room');
@@ -257,9 +269,8 @@ export class Admission {
   /** Enters it into its share, or that of strangers. */
   #join(guest: Guest): void {
     if (guest.share !== null) {
-      const share = this.#shares.get(guest.share);
-      if (share) share.add(guest);
-      else this.#shares.set(guest.share, new Set([guest]));
+      const perShare = this.#limits.handshakesPerSecond * addressesOfShare;
+      groupOf(this.#shares, guest.share, perShare, this.#clock.elapsed()).guests.add(guest);
       return;
     }
     const perSecond = this.#limits.strangerHandshakesPerNetwork;
@@ -269,9 +280,7 @@ export class Admission {
 
   #leave(guest: Guest): void {
     if (guest.share !== null) {
-      const share = this.#shares.get(guest.share);
-      share?.delete(guest);
-      if (share?.size === 0) this.#shares.delete(guest.share);
+      this.#shares.get(guest.share)?.guests.delete(guest);
       return;
     }
     if (this.#networks.get(guest.network)?.guests.delete(guest)) this.#strangers--;
