@@ -2,14 +2,16 @@
 import { dirname, relative } from 'node:path';
 import { setUp } from './setup/steps.ts';
 import { reportTrouble, Trouble } from './setup/trouble.mjs';
+import { checkBeforeStart, StartFailed } from './supervisor/before-start.ts';
 import { type Bootstrap, bootstrapFile } from './supervisor/bootstrap.ts';
-import { StartFailed, Supervisor } from './supervisor/supervisor.ts';
+import { Supervisor } from './supervisor/supervisor.ts';
 
 const root = dirname(import.meta.dirname);
 /** One Ctrl-C may arrive twice: from the terminal, and passed on by npm. */
 const sameSignalMs = 500;
 
 await reportTrouble(async () => {
+  await checkBeforeStart(process.env).catch(notStarted);
   await setUp({ peers: false });
   const startedAt = Date.now();
   const supervisor = new Supervisor({ root, env: process.env, say });
@@ -33,14 +35,15 @@ await reportTrouble(async () => {
   } catch (error) {
     if (signals > 0) return;
     await supervisor.stop();
-    if (!(error instanceof StartFailed)) throw error;
-    throw new Trouble(
-      'Trunkline did not start',
-      error.message,
-      'read the last log lines above; a port in use is moved with SIP_TLS_PORT, CONTROL_PORT, RTP_PORT_MIN and RTP_PORT_MAX',
-    );
+    notStarted(error);
   }
 });
+
+/** @throws Trouble with the cause and its remedy; what is no failure of a start, as it is */
+function notStarted(error: unknown): never {
+  if (!(error instanceof StartFailed)) throw error;
+  throw new Trouble('Trunkline did not start', error.message, error.remedy);
+}
 
 function say(line: string): void {
   console.log(`trunkline: ${line}`);

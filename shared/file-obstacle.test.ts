@@ -68,7 +68,7 @@ test.each(['', '-wal', '-shm'])('control.db%s of another user', (ending) => {
   const words = said();
   expect(words).toMatch(whose(isRoot ? '0600' : '0000'));
   expect(words).toContain(`${file}${ending} belongs to`);
-  expect(words).toMatch(isRoot ? /Run it as root, or give it to \w+: chown \w+ \S+\./ : /chmod u\+rw/);
+  expect(words).toMatch(isRoot ? /Give it to \w+: chown \w+ \S+\./ : /chmod u\+rw/);
 });
 
 test('a database that can only be read', () => {
@@ -95,4 +95,15 @@ test('a file in the place of the folder', () => {
   rmSync(join(folder, 'data'), { recursive: true });
   writeFileSync(join(folder, 'data'), '');
   expect(said()).toContain(`${join(folder, 'data')} is a file, and a folder belongs there.`);
+});
+
+test('a file that is only read needs no more than that, nor does its folder', () => {
+  const script = `
+    const { fileObstacle } = await import(${JSON.stringify(import.meta.resolve('./file-obstacle.ts'))});
+    if (process.getuid() === 0) { process.setgroups([]); process.setgid(${other}); process.setuid(${other}); }
+    console.log(fileObstacle(${JSON.stringify(file)}, 'read'), fileObstacle(${JSON.stringify(file)}) === null);`;
+  close(file, 0o444);
+  close(join(folder, 'data'), 0o555);
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  expect(stdout).toBe('null false\n');
 });

@@ -12,31 +12,39 @@ const besideDatabase = ['-wal', '-shm', '-journal'];
 export type RunsAs = number | null;
 
 /**
- * @param path of a file that must be read and written, with what SQLite keeps beside it
+ * @param path of a file; of one that must be written, what SQLite keeps beside it is looked at as well
  * @returns what is in the way, who owns it, who runs, and what to do; null: nothing that shows
  */
-export function fileObstacle(path: string, runsAs: RunsAs = process.getuid?.() ?? null): string | null {
+export function fileObstacle(
+  path: string,
+  needs: 'read' | 'write' = 'write',
+  runsAs: RunsAs = process.getuid?.() ?? null,
+): string | null {
   for (const folder of foldersAbove(path)) {
     const found = look(folder);
-    if (found === null) return null;
+    if (found === null) return notMakable(dirname(folder), runsAs);
     if (!found.isFolder)
       return `${folder} is a file, and a folder belongs there. Move it away, or name another folder (TRUNKLINE_DATA).`;
     if (!may(folder, constants.X_OK)) return closed('The folder ', folder, found, runsAs, 'enter', 'u+rwx');
   }
-  for (const file of [path, ...besideDatabase.map((ending) => path + ending)]) {
+  const isWritten = needs === 'write';
+  const beside = isWritten ? besideDatabase.map((ending) => path + ending) : [];
+  for (const file of [path, ...beside]) {
     const found = look(file);
     if (found === null) continue;
     if (found.isFolder)
       return `${file} is a folder, and a file belongs there. Move it away, or name another data folder (TRUNKLINE_DATA).`;
     if (!may(file, constants.R_OK)) return closed('', file, found, runsAs, 'read', 'u+rw');
-    if (!may(file, constants.W_OK)) return closed('', file, found, runsAs, 'write', 'u+rw');
+    if (isWritten && !may(file, constants.W_OK)) return closed('', file, found, runsAs, 'write', 'u+rw');
   }
-  const folder = dirname(path);
-  const found = look(folder);
   // A file is made in it: the database itself, or what SQLite keeps beside it.
-  if (found !== null && !may(folder, constants.W_OK))
-    return closed('The folder ', folder, found, runsAs, 'write into', 'u+rwx');
-  return null;
+  return isWritten ? notMakable(dirname(path), runsAs) : null;
+}
+
+function notMakable(folder: string, runsAs: RunsAs): string | null {
+  const found = look(folder);
+  if (found === null || may(folder, constants.W_OK)) return null;
+  return closed('The folder ', folder, found, runsAs, 'write into', 'u+rwx');
 }
 
 interface Found {
@@ -87,7 +95,7 @@ function closed(
   const remedy =
     runsAs === null || owner === runsAs
       ? `Correct its mode: chmod ${bits} ${path}`
-      : `Run it as ${userName(owner)}, or give it to ${userName(runsAs)}: chown ${userName(runsAs)} ${path}`;
+      : `${owner === 0 ? 'Give' : `Run it as ${userName(owner)}, or give`} it to ${userName(runsAs)}: chown ${userName(runsAs)} ${path}`;
   return `${what}${path} belongs to ${user(owner)}, ${octal}; this program runs as ${user(runsAs ?? owner)} and cannot ${verb} it. ${remedy}.`;
 }
 

@@ -9,6 +9,11 @@ const ownFile =
   /^(?:(?:outbox|failover|control)\.db(?:-wal|-shm)?|edge-id|edge-config\.json|(?:edge-)?secret\.key|bootstrap\.json|control\.lock)$/;
 const sticky = 0o1000;
 
+/** Whether a name in the data folder is that of a file of the programs. */
+export function isOwnFile(name: string): boolean {
+  return ownFile.test(name);
+}
+
 /**
  * Makes the folder when it is missing. A folder of ours from earlier is tightened with its files; what comes later is
  * for the owner alone by the umask of the programs, SQLite's -wal and -shm, too. A folder that holds none of our

@@ -19,7 +19,11 @@ const Bootstrap = Type.Object({
 export type Bootstrap = Static<typeof Bootstrap>;
 
 export function bootstrapFile(env: NodeJS.ProcessEnv): string {
-  return join(resolve(env.TRUNKLINE_DATA || 'data'), 'bootstrap.json');
+  return join(dataFolder(env), 'bootstrap.json');
+}
+
+export function dataFolder(env: NodeJS.ProcessEnv): string {
+  return resolve(env.TRUNKLINE_DATA?.trim() || 'data');
 }
 
 /** @throws Error that names the file and says what is wrong with it */

@@ -5,9 +5,9 @@
  *     stop:  edge drains (calls end, reports go out) -> control
  */
 import { access } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '#shared/clock.ts';
+import { checkPorts, StartFailed } from './before-start.ts';
 import { type Bootstrap, bootstrapFile, readBootstrap } from './bootstrap.ts';
 import { Program } from './program.ts';
 
@@ -16,11 +16,6 @@ export interface SupervisorOptions {
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
   readonly say: (line: string) => void;
-}
-
-/** A program did not come up; its own log lines, above, say why. */
-export class StartFailed extends Error {
-  override readonly name = 'StartFailed';
 }
 
 const pollMs = 200;
@@ -43,8 +38,8 @@ export class Supervisor {
   async start(): Promise<Bootstrap> {
     const { env } = this.#options;
     const file = bootstrapFile(env);
-    await assertFree('CONTROL_PORT', env.CONTROL_HOST || '127.0.0.1', env.CONTROL_PORT || '8080');
-    await assertFree('SIP_TLS_PORT', env.SIP_HOST || '0.0.0.0', env.SIP_TLS_PORT || '5061');
+    // Once more: the set-up may have taken minutes.
+    await checkPorts(env);
     this.#control.start();
     await this.#until('control', async () => (await health(env)) !== null && (await exists(file)));
     const bootstrap = await readBootstrap(file);
@@ -92,8 +87,16 @@ export class Supervisor {
   async #until(name: string, condition: () => Promise<boolean>): Promise<void> {
     const limit = this.#clock.now() + startLimitMs;
     while (!(await condition())) {
-      if (this.#lost) throw new StartFailed(`${this.#lost} while starting`);
-      if (this.#clock.now() > limit) throw new StartFailed(`${name} was not ready within a minute`);
+      if (this.#lost)
+        throw new StartFailed(
+          `${this.#lost} while starting`,
+          `its last line above says what is wrong and what to do`,
+        );
+      if (this.#clock.now() > limit)
+        throw new StartFailed(
+          `${name} was not ready within a minute`,
+          'read its last log lines above; on a machine that is busy, start again',
+        );
       await new Promise<void>((resolve) => this.#clock.after(pollMs, resolve));
     }
   }
@@ -110,19 +113,6 @@ async function health(env: NodeJS.ProcessEnv): Promise<number | null> {
   } catch {
     return null;
   }
-}
-
-/** Another program on the port would answer in control's place and look like a start that went well. */
-async function assertFree(setting: string, host: string, text: string): Promise<void> {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-    throw new StartFailed(`${setting} must be a whole number from 1 to 65535, not "${text}"`);
-  }
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(new StartFailed(`${setting}: ${error.message}`)));
-    server.listen(port, host, () => server.close(() => resolve()));
-  });
 }
 
 async function exists(file: string): Promise<boolean> {

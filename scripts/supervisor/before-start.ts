@@ -1,0 +1,81 @@
+/** What takes a moment to check, before the set-up takes minutes: settings, ports, and whose the data folder is. */
+import { readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileObstacle } from '#shared/file-obstacle.ts';
+import { isOwnFile } from '#shared/private-folder.ts';
+import { dataFolder } from './bootstrap.ts';
+
+/** The start cannot go well, or did not. */
+export class StartFailed extends Error {
+  override readonly name = 'StartFailed';
+  /** What the reader can do. */
+  readonly remedy: string;
+
+  constructor(why: string, remedy: string) {
+    super(why);
+    this.remedy = remedy;
+  }
+}
+
+/** @throws StartFailed for the first thing that is in the way */
+export async function checkBeforeStart(env: NodeJS.ProcessEnv): Promise<void> {
+  checkDataFolder(dataFolder(env));
+  await checkPorts(env);
+}
+
+function checkDataFolder(folder: string): void {
+  // The lock is made in any case: it stands for all files that are still to be made.
+  for (const name of ['control.lock', ...ownFilesIn(folder)]) {
+    // A key may be there to be read alone.
+    const needs = /\.(?:db|lock)/.test(name) ? 'write' : 'read';
+    const obstacle = fileObstacle(join(folder, name), needs);
+    if (obstacle !== null)
+      throw new StartFailed(
+        `the data folder ${folder} cannot be used`,
+        `${obstacle} TRUNKLINE_DATA names another data folder.`,
+      );
+  }
+}
+
+/** None when the folder is not there, or cannot be read, which shows with the lock. */
+function ownFilesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter(isOwnFile);
+  } catch {
+    return [];
+  }
+}
+
+/** Another program on the port would answer in control's place and look like a start that went well. */
+export async function checkPorts(env: NodeJS.ProcessEnv): Promise<void> {
+  await checkPort(
+    'CONTROL_PORT',
+    env.CONTROL_PORT || '8080',
+    'CONTROL_HOST',
+    env.CONTROL_HOST || '127.0.0.1',
+  );
+  await checkPort('SIP_TLS_PORT', env.SIP_TLS_PORT || '5061', 'SIP_HOST', env.SIP_HOST || '0.0.0.0');
+}
+
+async function checkPort(setting: string, text: string, hostSetting: string, host: string): Promise<void> {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new StartFailed(
+      `${setting} is not a port: "${text}"`,
+      `set ${setting} to a whole number from 1 to 65535`,
+    );
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new StartFailed(`${setting}: ${error.message}`, portRemedy(error.code, setting, hostSetting))),
+    );
+    server.listen(port, host, () => server.close(() => resolve()));
+  });
+}
+
+function portRemedy(code: string | undefined, setting: string, hostSetting: string): string {
+  if (code === 'EADDRINUSE') return `stop the program that has this port, or set ${setting} to another one`;
+  if (code === 'EACCES') return `ports below 1024 need a privilege: set ${setting} to a higher one`;
+  return `set ${hostSetting} to an address of this machine`;
+}

@@ -1,0 +1,74 @@
+/** What `npm start` checks before its set-up, and what it advises: real ports, real folders, the real command. */
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { checkBeforeStart } from '../scripts/supervisor/before-start.ts';
+import { freeTcpPort } from './system/ports.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'before-start-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function environment(more: NodeJS.ProcessEnv = {}): Promise<NodeJS.ProcessEnv> {
+  const [control, sip] = [String(await freeTcpPort()), String(await freeTcpPort())];
+  const data = join(folder, 'data');
+  return { TRUNKLINE_DATA: data, CONTROL_PORT: control, SIP_TLS_PORT: sip, SIP_HOST: '127.0.0.1', ...more };
+}
+
+test('nothing is in the way of a first start, and nothing is made', async () => {
+  await checkBeforeStart(await environment());
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test.each(['CONTROL_PORT', 'SIP_TLS_PORT'])(
+  '%s that another program has, and one that is none',
+  async (setting) => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const port = String((taken.address() as AddressInfo).port);
+    await expect(checkBeforeStart(await environment({ [setting]: port }))).rejects.toMatchObject({
+      message: expect.stringContaining(`${setting}: listen EADDRINUSE`),
+      remedy: `stop the program that has this port, or set ${setting} to another one`,
+    });
+    taken.close();
+    await expect(checkBeforeStart(await environment({ [setting]: '70000' }))).rejects.toMatchObject({
+      message: `${setting} is not a port: "70000"`,
+      remedy: `set ${setting} to a whole number from 1 to 65535`,
+    });
+  },
+);
+
+test('an address that this machine does not have', async () => {
+  const env = await environment({ CONTROL_HOST: '192.0.2.1' });
+  await expect(checkBeforeStart(env)).rejects.toMatchObject({
+    remedy: 'set CONTROL_HOST to an address of this machine',
+  });
+});
+
+test.each(['control.db', 'outbox.db', 'secret.key'])('a folder in the place of %s', async (name) => {
+  mkdirSync(join(folder, 'data', name), { recursive: true });
+  await expect(checkBeforeStart(await environment())).rejects.toMatchObject({
+    remedy: expect.stringContaining(`${join(folder, 'data', name)} is a folder, and a file belongs there.`),
+  });
+});
+
+test('npm start says so before it builds anything, and gives no advice about ports', async () => {
+  writeFileSync(join(folder, 'data'), '');
+  const cache = join(folder, 'cache');
+  mkdirSync(cache);
+  const { stdout, stderr, status } = spawnSync(process.execPath, [join('scripts', 'start.mjs')], {
+    cwd: join(import.meta.dirname, '..'),
+    env: { ...process.env, ...(await environment()), TRUNKLINE_CACHE: cache },
+    encoding: 'utf8',
+  });
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toContain(`what to do: ${join(folder, 'data')} is a file, and a folder belongs there.`);
+  expect(stderr).not.toContain('PORT');
+  expect(readdirSync(cache)).toEqual([]);
+});
