@@ -1,5 +1,7 @@
 /** `npm run backup -- [folder]`: a backup of a control plane, also of one that runs. */
+
 import { join, resolve } from 'node:path';
+import { counted } from '#shared/counted.ts';
 import { readControlConfig } from './config.ts';
 import { readArguments, runProgram } from './operations/arguments.ts';
 import { makeBackup } from './operations/backup.ts';
@@ -30,5 +32,5 @@ await runProgram(async () => {
       ? `Not in it, and needed to restore: ${config.secretKey === null ? `${dataFolder}/secret.key` : 'TRUNKLINE_SECRET_KEY'}. ` +
         `Keep a copy of it (and of ${privateItems.slice(1).join(', ')}) elsewhere, or set BACKUP_PASSPHRASE.`
       : 'The key of stored secrets is in it, sealed by BACKUP_PASSPHRASE; without the passphrase it cannot be read.';
-  return `${target}: ${files.length} files, ${bytes} bytes, checked.\n${rest}`;
+  return `${target}: ${counted(files.length, 'file')}, ${counted(bytes, 'byte')}, checked.\n${rest}`;
 });

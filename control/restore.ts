@@ -1,5 +1,7 @@
 /** `npm run restore -- <folder>`: puts a backup in the place of the data of a control plane that does not run. */
+
 import { resolve } from 'node:path';
+import { counted } from '#shared/counted.ts';
 import { readControlConfig } from './config.ts';
 import { holdDataFolder } from './data-lock.ts';
 import { readArguments, runProgram } from './operations/arguments.ts';
@@ -32,7 +34,7 @@ await runProgram(async () => {
       now: new Date(),
     });
     const kept = replaced === null ? '' : `\nWhat was there before is kept as ${replaced}.`;
-    return `Restored ${files} files of the backup of ${madeAt} into ${dataFolder}.${kept}`;
+    return `Restored ${counted(files, 'file')} of the backup of ${madeAt} into ${dataFolder}.${kept}`;
   } finally {
     release();
   }

@@ -3,7 +3,9 @@
  * what came of them, for a person and for CI. Exit code 0: all passed; 1: some did not; 2: the command or the server is
  * at fault.
  */
+
 import { readFile, writeFile } from 'node:fs/promises';
+import { counted } from '#shared/counted.ts';
 import { type Connection, connect, followed, scenarioIds, startBatch } from './agent-test/api.ts';
 import { junit } from './agent-test/junit.ts';
 import { type Options, readOptions, usage } from './agent-test/options.ts';
@@ -26,7 +28,7 @@ async function run(options: Options): Promise<number> {
   const connection = await connectionOf(options);
   const ids = await scenarioIds(connection, options);
   const batchId = await startBatch(connection, options, ids);
-  console.log(`batch ${batchId}: ${ids.length} scenarios`);
+  console.log(`batch ${batchId}: ${counted(ids.length, 'scenario')}`);
   if (!options.wait) return exit.passed;
   const batch = await followed(connection, batchId, options.timeoutMs);
   console.log(resultTable(batch));

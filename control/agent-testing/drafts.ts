@@ -1,7 +1,9 @@
 /** Scenarios written from a conversation (contract 6.2): by rules, or by a language model. */
+
 import { type Static, Type } from 'typebox';
 import { type Category, categories } from '#shared/api/agent-testing/scenarios.ts';
 import { OneOf } from '#shared/api/common.ts';
+import { counted } from '#shared/counted.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { LanguageModel } from '#shared/models/language-model.ts';
 import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
@@ -91,7 +93,7 @@ function draftByRules(lines: readonly SpokenLine[]): Draft {
   const shown = said.slice(0, linesShown).map((line) => `- ${shortened(line, lineLength)}`);
   return {
     name: opening === '' ? titles[category] : `${titles[category]}: ${opening}`,
-    description: `From a call with ${said.length} lines of the caller and ${lines.length - said.length} of the agent.`,
+    description: `From a call with ${counted(said.length, 'line')} of the caller and ${lines.length - said.length} of the agent.`,
     category,
     tester_persona_prompt: [
       manners[category],

@@ -1,4 +1,5 @@
 /** What is told of an alert, and how: pure. */
+import { counted } from '#shared/counted.ts';
 import type { AlertRow } from '../db/tables.ts';
 
 /** Longest text of one SMS in the GSM alphabet. */
@@ -42,7 +43,7 @@ const wordings: Readonly<Record<AlertRow['kind'], Wording>> = {
   unreachable: {
     title: 'trunk unreachable',
     raised: ({ value, threshold }) =>
-      `No endpoint of the trunk has answered OPTIONS probes for ${count(value, 'minute')} (threshold: ${threshold}).`,
+      `No endpoint of the trunk has answered OPTIONS probes for ${counted(value, 'minute')} (threshold: ${threshold}).`,
     resolved: () => 'The trunk answers OPTIONS probes again.',
     short: ({ value }) => `unreachable for ${value} min`,
     advice:
@@ -71,10 +72,6 @@ const wordings: Readonly<Record<AlertRow['kind'], Wording>> = {
     advice: 'Check the load of the SIP server and the network between it and this service.',
   },
 };
-
-function count(value: number, unit: string): string {
-  return `${value} ${unit}${value === 1 ? '' : 's'}`;
-}
 
 export interface Message {
   /** For mail. */

@@ -1,6 +1,8 @@
 /** Who calls, how often, and whether the organization may use SIP: the first checks of contract 1.3. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
+import { counted } from '#shared/counted.ts';
 import { ApiError } from '#shared/errors.ts';
 import { storageFault } from '#shared/storage-fault.ts';
 import type { Db } from '../db/tables.ts';
@@ -109,7 +111,7 @@ export function showWindow(reply: FastifyReply, state: WindowState): void {
 
 function rateLimited(state: WindowState): ApiError {
   const { limit, resetSeconds, scope, windowSeconds } = state;
-  const message = `At most ${limit} requests in ${windowSeconds} s (limit "${scope}"); wait ${resetSeconds} s and try again.`;
+  const message = `At most ${counted(limit, 'request')} in ${windowSeconds} s (limit "${scope}"); wait ${resetSeconds} s and try again.`;
   return ApiError.of('RATE_LIMITED', { limit, window_seconds: windowSeconds, scope }, message).waiting(
     resetSeconds,
   );

@@ -211,7 +211,7 @@ describe('a restore', () => {
     expect(existsSync(at('new', 'control.db'))).toBe(false);
     mkdirSync(at('new'), { recursive: true });
     writeFileSync(at('new', 'secret.key'), readFileSync(at('data', 'secret.key')));
-    expect(await run('restore', 'new', [at('backup')])).toContain('Restored 1 files');
+    expect(await run('restore', 'new', [at('backup')])).toContain('Restored 1 file of');
   });
 
   it('refuses what was altered, what is no backup, and one of a newer version', async () => {

@@ -1,4 +1,5 @@
 /** /v1/sip/port/document: proofs of ownership (contract 5.2). */
+
 import multipart from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { plain } from '#shared/api/common.ts';
@@ -12,6 +13,7 @@ import {
   PortDocumentUpload,
   PortDocumentUploaded,
 } from '#shared/api/porting.ts';
+import { counted } from '#shared/counted.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import { type Actor, actorOf } from '../audit/rules.ts';
@@ -159,7 +161,7 @@ async function storeDocument(
   const limit = config.porting.unusedDocuments;
   if ((await countUnused(db, orgId)) >= limit) {
     const details = { limit, window_seconds: keptSeconds, scope: 'unused_documents' };
-    const message = `At most ${limit} documents that no port request names are kept of an organization; delete one, or name one in a port request.`;
+    const message = `An organization keeps at most ${counted(limit, 'document')} that no port request names; delete one, or name one in a port request.`;
     throw ApiError.of('RATE_LIMITED', details, message).waiting(retryAfter);
   }
   const found = await scan(bytes).catch((error: unknown) => {

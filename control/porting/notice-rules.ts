@@ -1,4 +1,5 @@
 /** What mails about port requests say. Pure. */
+import { counted } from '#shared/counted.ts';
 import type { PortStatus } from '../db/tables.ts';
 import { isOpen, type NumberState } from './state-rules.ts';
 
@@ -98,7 +99,7 @@ function mixedEnd({ numbers, to }: Pick<ChangeFacts, 'numbers' | 'to'>): string 
 }
 
 function count(numbers: number): string {
-  return `${numbers} number${numbers === 1 ? '' : 's'}`;
+  return counted(numbers, 'number');
 }
 
 /** Values come from a customer; a line break in one must not forge a line of the mail. */

@@ -220,7 +220,7 @@ describe('POST /v1/sip/register-now', () => {
     const soon = await order();
     expect(soon).toMatchObject({ status: 429, codes: ['RATE_LIMITED'] });
     expect(soon.headers['retry-after']).toBe('10');
-    expect(soon.body.errors?.[0]?.message).toMatch(/^At most 1 requests in 10 s .*wait 10 s/);
+    expect(soon.body.errors?.[0]?.message).toMatch(/^At most 1 request in 10 s .*wait 10 s/);
     test.clock.advance(10_000);
     const third = order();
     const again = await taken(client);

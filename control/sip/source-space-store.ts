@@ -3,8 +3,10 @@
  * whole edge, so an organization that lists the Internet in pieces would leave no strangers, and with them no limits
  * for strangers. Very wide networks are not counted: they make nobody known, and `checkWideSources` judges them.
  */
+
 import { sql } from 'kysely';
 import { type AddressSpace, spaceOf } from '#shared/address-space.ts';
+import { counted } from '#shared/counted.ts';
 import { ApiError } from '#shared/errors.ts';
 import { isWide } from '#shared/networks.ts';
 import type { Db, SipConfigurationRow } from '../db/tables.ts';
@@ -108,7 +110,7 @@ export async function listLargeSources(
   return [...organizations].flatMap(([org_id, { sources, permitted }]) => {
     const space = listed(sources);
     if (problemOf(space) === null) return [];
-    const text = `${space.entries} entries: ${space.ipv4} IPv4 addresses, ${space.ipv6} IPv6 /64`;
+    const text = `${counted(space.entries, 'entry', 'entries')}: ${space.ipv4} IPv4 addresses, ${space.ipv6} IPv6 /64`;
     return [{ org_id, listed: text, permitted }];
   });
 }

@@ -1,6 +1,8 @@
 /** The open event streams: how many there may be, and how each of them ends. */
+
 import type { Readable } from 'node:stream';
 import type { Clock } from '#shared/clock.ts';
+import { counted } from '#shared/counted.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Db } from '../db/tables.ts';
 import { threadEvents } from './event-stream.ts';
@@ -130,8 +132,8 @@ export class Streams {
   #refuse(scope: string, limit: number): never {
     this.#parts.metrics.refused(scope);
     const details = { limit, window_seconds: 1, scope };
-    const whose = scope === 'widget_streams' ? 'a widget' : 'one client address';
-    const message = `At most ${limit} event streams of ${whose} are open at a time; close one, or wait until one ends.`;
+    const whose = scope === 'widget_streams' ? 'A widget' : 'One client address';
+    const message = `${whose} has at most ${counted(limit, 'event stream')} open at a time; close one, or wait until one ends.`;
     throw ApiError.of('RATE_LIMITED', details, message).waiting(5);
   }
 }

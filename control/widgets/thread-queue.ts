@@ -1,4 +1,5 @@
 /** One piece of work at a time for each thread, in order of arrival (contract 7.2). */
+import { counted } from '#shared/counted.ts';
 import { ApiError } from '#shared/errors.ts';
 
 export class ThreadQueue {
@@ -20,7 +21,7 @@ export class ThreadQueue {
     if (tail.count >= this.#mostWaiting) {
       this.#onRefused();
       const details = { limit: this.#mostWaiting, window_seconds: 1, scope: 'thread' };
-      const message = `At most ${this.#mostWaiting} messages of a thread wait for an answer; wait for one, then send the next.`;
+      const message = `A thread has at most ${counted(this.#mostWaiting, 'message')} that wait for an answer; wait for one, then send the next.`;
       throw ApiError.of('RATE_LIMITED', details, message).waiting(1);
     }
     this.#tails.set(threadId, tail);

@@ -1,6 +1,8 @@
 /** What every call has, whoever began it: media and agent, transfers, timers, the record. Decisions are its owner's. */
+
 import type { Timer } from '#shared/clock.ts';
 import type { CodecName } from '#shared/codecs.ts';
+import { counted } from '#shared/counted.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import { terminations } from '#shared/termination.ts';
 import { agentHost } from './agent-host.ts';
@@ -173,7 +175,7 @@ export class CallBody implements TransferredCall {
       const deadline = plan.deadline ?? now + minutes * 60_000;
       this.#deadline = deadline;
       this.after(Math.max(0, deadline - now), () =>
-        this.#owner.end({ code: 'max_duration', detail: `It lasted ${minutes} minutes.` }),
+        this.#owner.end({ code: 'max_duration', detail: `It lasted ${counted(minutes, 'minute')}.` }),
       );
     }
     this.log.info({ codec: this.media?.codec ?? null }, 'call answered');

@@ -1,4 +1,5 @@
 /** NODES_VISITED: the conversation came to all or any of some nodes, perhaps in their order. */
+import { counted } from '#shared/counted.ts';
 import type { AssertionRule } from './outcome.ts';
 import { decided, inconclusive, nodeText, wayText, withoutNodes, yesOrNo } from './outcome.ts';
 import { firstUnmet } from './sequences.ts';
@@ -30,8 +31,8 @@ export const nodesVisited: AssertionRule<'NODES_VISITED'> = {
     const absent = node_ids[unmet];
     const reasoning =
       absent === undefined
-        ? `All ${node_ids.length} nodes were visited${ordered ? ' in order' : ''}.`
-        : `${met} of ${node_ids.length} nodes were visited${ordered ? ' in order' : ''}; missing first: ${nodeText(record, absent)}.`;
+        ? `${node_ids.length === 1 ? 'The node was' : `All ${node_ids.length} nodes were`} visited${ordered ? ' in order' : ''}.`
+        : `${met} of ${counted(node_ids.length, 'node')} visited${ordered ? ' in order' : ''}; missing first: ${nodeText(record, absent)}.`;
     return decided(unmet < 0, met / node_ids.length, { reasoning, target, expected });
   },
   failedNode: ({ node_ids, mode = 'all', ordered = false }, visited) =>

@@ -11,8 +11,10 @@
  * another worker had, because one process at a time has the data folder: at once what an orderly end gave back, after a
  * pause what was under way when the process died, for it may be what ended it.
  */
+
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
+import { counted } from '#shared/counted.ts';
 import type { BackgroundWork } from '../../db/background-work.ts';
 import type { Db, TestRunRow } from '../../db/tables.ts';
 import { pauseAfterCrash } from '../../db/under-way.ts';
@@ -321,7 +323,7 @@ export class RunQueue implements BackgroundWork {
 }
 
 function spoken(ms: number): string {
-  return ms % 60_000 === 0 ? `${ms / 60_000} minutes` : `${ms / 1000} s`;
+  return ms % 60_000 === 0 ? counted(ms / 60_000, 'minute') : `${ms / 1000} s`;
 }
 
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,6 +1,8 @@
 /** The open event streams of tests: how many there may be, and how each of them ends. */
+
 import { Readable } from 'node:stream';
 import type { Clock } from '#shared/clock.ts';
+import { counted } from '#shared/counted.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type EventParts, testEvents } from './events.ts';
 import type { RunMetrics } from './metrics.ts';
@@ -86,7 +88,7 @@ export class TestStreams {
     const own = [...this.#open.values()].filter((one) => one.orgId === orgId).length;
     if (own < limit) return;
     const details = { limit, window_seconds: 1, scope: 'organization_test_streams' };
-    const message = `At most ${limit} event streams of runs and batches of an organization are open at a time; close one, or wait until one ends.`;
+    const message = `An organization has at most ${counted(limit, 'event stream')} of runs and batches open at a time; close one, or wait until one ends.`;
     throw ApiError.of('RATE_LIMITED', details, message).waiting(5);
   }
 }

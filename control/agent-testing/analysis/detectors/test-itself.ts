@@ -1,4 +1,5 @@
 /** Where not the agent failed, but the test: what could not be judged, and conversations that the caller let run out. */
+import { counted } from '#shared/counted.ts';
 import { type FailedCase, unmetAssertions } from '../case.ts';
 import type { Finding } from '../finding.ts';
 
@@ -35,7 +36,7 @@ function ranOut({ record: { ending }, scenario }: FailedCase): Finding[] {
   return [
     {
       ...common,
-      description: `The conversation ended at its limit of ${scenario.max_turns} turns, before either side was done.`,
+      description: `The conversation ended at its limit of ${counted(scenario.max_turns, 'turn')}, before either side was done.`,
       suggestedChange:
         'Raise max_turns of the scenario if the conversation went well; give its caller a clear goal if it did not.',
       confidence: 0.35,
