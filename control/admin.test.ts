@@ -6,11 +6,11 @@ import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '#shared/clock.ts';
+import { connectEdge } from '../test/kit/control/edge-client.ts';
+import { listenOnce } from '../test/kit/control/harness.ts';
 import { type ControlApp, createApp } from './app.ts';
-import { readControlConfig } from './config.ts';
 import { createApiKey } from './organizations/store.ts';
-import { connectEdge } from './testing/edge-client.ts';
-import { listenOnce } from './testing/harness.ts';
+import { readControlConfig } from './settings/config.ts';
 
 let folder = '';
 let control: ControlApp;

@@ -1,15 +1,21 @@
 /** The command line of a deployment: organizations, keys, the SIP entitlement, edge tokens (contract 1.1). */
 import { parseArgs } from 'node:util';
 import { systemClock } from '#shared/clock.ts';
-import { type Command, type Options, type Output, optionKinds, UsageError } from './admin/command.ts';
-import { keyCommands } from './admin/keys.ts';
-import { organizationCommands } from './admin/organizations.ts';
-import { portCommands } from './admin/ports.ts';
-import { readControlConfig } from './config.ts';
-import { openDatabase } from './db/open.ts';
-import { EdgeConfigStore } from './edges/store.ts';
-import { plainWords } from './operations/arguments.ts';
-import { deploymentSecrets, existingSecrets } from './operations/existing-data.ts';
+import {
+  type Command,
+  keyCommands,
+  type Options,
+  type Output,
+  optionKinds,
+  organizationCommands,
+  portCommands,
+  UsageError,
+} from './admin/index.ts';
+import { Catalogue } from './catalogue/index.ts';
+import { openDatabase } from './db/index.ts';
+import { followCatalogue } from './edge-config/index.ts';
+import { deploymentSecrets, existingSecrets, plainWords } from './operations/index.ts';
+import { readControlConfig } from './settings/index.ts';
 
 const commands: Readonly<Record<string, Command>> = {
   ...organizationCommands,
@@ -81,8 +87,9 @@ async function runOn(command: Command, subject: string | undefined, options: Opt
   const secrets = command.first ? deploymentSecrets(config) : existingSecrets(config);
   const database = await openDatabase(config.databaseFile);
   try {
-    const edgeConfig = new EdgeConfigStore(database, secrets, config);
-    const tools = { config, clock: systemClock, secrets, edgeConfig, database };
+    const catalogue = new Catalogue(database);
+    followCatalogue(catalogue, database, secrets, config);
+    const tools = { config, clock: systemClock, secrets, catalogue, database };
     return await command.run(tools, subject, options);
   } finally {
     await database.close();

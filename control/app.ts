@@ -3,71 +3,51 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type Clock, systemClock, type Timer } from '#shared/clock.ts';
 import { createModels } from '#shared/models/models.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
-import { analysisRoutes } from './agent-testing/analysis/routes.ts';
-import { registerGate } from './agent-testing/gate.ts';
-import { scenarioRoutes } from './agent-testing/routes.ts';
-import { testRunRoutes } from './agent-testing/runs/routes.ts';
-import { createTestRuns } from './agent-testing/runs/start.ts';
-import { TestCallDoor } from './agent-testing/sip/door.ts';
-import { tornadoRoutes } from './agent-testing/tornado/routes.ts';
-import { createTornado } from './agent-testing/tornado/start.ts';
-import { alertRoutes } from './alerts/routes.ts';
-import { logSender } from './alerts/senders.ts';
-import { smsSender } from './alerts/sms.ts';
-import { alertSenders, startAlerts } from './alerts/start.ts';
-import { auditRoutes } from './audit/routes.ts';
+import { alertRoutes, alertSenders, logSender, smsSender, startAlerts } from './alerts/index.ts';
+import { auditRoutes } from './audit/index.ts';
 import { createBackground } from './background.ts';
-import { startLostCalls } from './calls/lost.ts';
-import { callRoutes } from './calls/routes.ts';
-import { chatRoutes } from './chats/routes.ts';
-import type { ControlConfig } from './config.ts';
-import type { TextSessionParts } from './conversations/text-parts.ts';
-import { webhookClient } from './conversations/webhooks.ts';
-import { rounds, together } from './db/background-work.ts';
-import { type Database, openDatabase } from './db/open.ts';
-import type { SecretBox } from './db/secrets.ts';
-import { workUnderWay } from './db/work-report.ts';
-import { healthRoute } from './deployment/health.ts';
-import { createMetrics, metricsRoute } from './deployment/metrics.ts';
-import { addOpenApi, openApiRoutes } from './deployment/openapi.ts';
-import { Announcements } from './edges/announcements.ts';
-import { ConnectedEdges } from './edges/registry.ts';
-import { ReportStore, type Reports } from './edges/reports.ts';
-import { EdgeConfigStore } from './edges/store.ts';
-import { acceptEdges } from './edges/upgrade.ts';
-import type { App } from './http/app-types.ts';
-import { createBase } from './http/base.ts';
-import { addGuard } from './http/guard.ts';
-import { addIdempotency } from './http/idempotency.ts';
-import { trackRequests } from './http/under-way.ts';
-import { WrongKeys } from './http/wrong-keys.ts';
-import { numberRoutes } from './numbers/routes.ts';
-import { deploymentSecrets } from './operations/existing-data.ts';
-import { Quotas } from './organizations/quota-rules.ts';
-import { organizationRoutes } from './organizations/routes.ts';
-import { pathwayRoutes } from './pathways/routes.ts';
-import { personaRoutes } from './personas/routes.ts';
-import { portingParts } from './porting/parts.ts';
-import { portingRoutes } from './porting/routes.ts';
-import { preparePorting, startPorting } from './porting/start.ts';
-import { type PromotionGate, PromotionGates } from './promotion/rules.ts';
+import { callRoutes, completedBody, sipCallRoutes, startLostCalls } from './calls/index.ts';
+import { Catalogue } from './catalogue/index.ts';
+import { linkCatalogue } from './catalogue-links.ts';
+import { chatRoutes } from './chats/index.ts';
+import { checkRoutes } from './checks/index.ts';
+import { type TextSessionParts, webhookClient } from './conversations/index.ts';
+import { type Database, openDatabase, rounds, type SecretBox, together, workUnderWay } from './db/index.ts';
+import { addOpenApi, createMetrics, healthRoute, metricsRoute, openApiRoutes } from './deployment/index.ts';
+import { followCatalogue } from './edge-config/index.ts';
+import { Announcements, acceptEdges, ConnectedEdges, type Reports } from './edge-link/index.ts';
+import { type App, addIdempotency, createBase, trackRequests, WrongKeys } from './http/index.ts';
+import { numberRoutes } from './inbound/index.ts';
+import { deploymentSecrets } from './operations/index.ts';
+import { addGuard, organizationRoutes, Quotas } from './organizations/index.ts';
+import { pathwayRoutes } from './pathways/index.ts';
+import { personaRoutes } from './personas/index.ts';
+import { portingParts, portingRoutes, preparePorting, startPorting } from './porting/index.ts';
+import { type PromotionGate, PromotionGates } from './promotion/index.ts';
+import { createReportStore } from './report-writers.ts';
 import { startRetention } from './retention.ts';
-import type { Services } from './services.ts';
-import { sipCallRoutes } from './sip/call-routes.ts';
-import { checkRoutes } from './sip/check-routes.ts';
-import { registerRoutes } from './sip/register-routes.ts';
-import { sipRoutes } from './sip/routes.ts';
-import { edgeToolRoute } from './tools/edge-route.ts';
-import { integrationRoutes } from './tools/integration-routes.ts';
-import { toolRoutes } from './tools/routes.ts';
-import { sealEarlierBodies } from './tools/sealed-store.ts';
-import { startTools } from './tools/start.ts';
-import { type DeliveryParts, startWebhookDeliveries } from './webhooks/deliveries.ts';
-import { sendEvent } from './webhooks/send.ts';
-import { widgetMetrics } from './widgets/metrics.ts';
-import { widgetRoutes } from './widgets/routes.ts';
-import { createWidgets } from './widgets/start.ts';
-import { visitorRoutes } from './widgets/visitor-routes.ts';
+import type { ControlConfig } from './settings/index.ts';
+import {
+  analysisRoutes,
+  analyticsRoutes,
+  createTestRuns,
+  createTornado,
+  registerGate,
+  scenarioRoutes,
+  TestCallDoor,
+  testRunRoutes,
+  tornadoRoutes,
+} from './testing/index.ts';
+import {
+  edgeToolRoute,
+  integrationRoutes,
+  sealEarlierBodies,
+  startTools,
+  toolRoutes,
+} from './tools/index.ts';
+import { registerRoutes, sipRoutes } from './trunks/index.ts';
+import { type DeliveryParts, sendEvent, startWebhookDeliveries } from './webhooks/index.ts';
+import { createWidgets, visitorRoutes, widgetMetrics, widgetRoutes } from './widgets/index.ts';
 
 export interface ControlApp {
   readonly app: App;
@@ -167,7 +147,7 @@ async function assemble(
   if (sealed > 0) logger.info({ rows: sealed }, 'tools of an earlier version were sealed');
   await preparePorting(services, porting, logger);
 
-  const store = new ReportStore(database, clock, config.alerts.probeGapMs);
+  const store = createReportStore(database, clock, config.alerts.probeGapMs);
   const reports = options.watchReports?.(store) ?? store;
   const parts = {
     ...services,
@@ -193,7 +173,12 @@ async function assemble(
     startOthers: () =>
       together([
         startPorting(services, porting, senders.email, logger, random),
-        startWebhookDeliveries({ ...posting, log: logger, onAttempt: metrics.webhook }),
+        startWebhookDeliveries({
+          ...posting,
+          bodyOf: completedBody,
+          log: logger,
+          onAttempt: metrics.webhook,
+        }),
         startAlerts(services, senders, logger, metrics.alerts, random),
         rounds(startLostCalls(services, logger, calls)),
         rounds(startRetention(services, logger, metrics.retention)),
@@ -257,9 +242,15 @@ function watchOthers(clock: Clock, log: FastifyBaseLogger, notice: () => Promise
   };
 }
 
-function createServices(options: AppOptions, database: Database, secrets: SecretBox, clock: Clock): Services {
+/** What all areas are made of; what an area takes of it stands in its deps.ts. */
+export type Services = ReturnType<typeof createServices>;
+
+function createServices(options: AppOptions, database: Database, secrets: SecretBox, clock: Clock) {
   const { config, webhooks, conversations } = options;
-  const edgeConfig = new EdgeConfigStore(database, secrets, config);
+  const catalogue = new Catalogue(database);
+  const announcements = new Announcements(clock);
+  linkCatalogue(catalogue, announcements);
+  const edgeConfig = followCatalogue(catalogue, database, secrets, config);
   const allowedTargets = parseNetworks(config.allowPrivateTargets);
   const tools = startTools(
     { config, clock, database, secrets, allowedTargets },
@@ -277,10 +268,11 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
     clock,
     database,
     secrets,
+    catalogue,
     edgeConfig,
     edges: new ConnectedEdges(),
     testCalls: new TestCallDoor(clock, config.edgeFrameBytes),
-    announcements: new Announcements(clock),
+    announcements,
     allowedTargets,
     quotas: new Quotas(config.quotas),
     wrongKeys: new WrongKeys(clock),
@@ -315,5 +307,6 @@ function addRoutes(app: App, services: Services, addOthers: (app: App) => void):
   chatRoutes(app, services);
   integrationRoutes(app, services);
   scenarioRoutes(app, services);
+  analyticsRoutes(app, services);
   analysisRoutes(app, services);
 }

@@ -5,7 +5,7 @@
  *
  * Nothing begins before the program listens and has said so: work that ends the program must not keep it from coming up.
  */
-import type { BackgroundWork } from './db/background-work.ts';
+import type { BackgroundWork } from './db/index.ts';
 
 export interface BackgroundParts {
   readonly tornado: BackgroundWork & { resume(): Promise<void> };

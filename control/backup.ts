@@ -2,11 +2,8 @@
 
 import { join, resolve } from 'node:path';
 import { counted } from '#shared/counted.ts';
-import { readControlConfig } from './config.ts';
-import { readArguments, runProgram } from './operations/arguments.ts';
-import { makeBackup } from './operations/backup.ts';
-import { existingSecrets } from './operations/existing-data.ts';
-import { privateItems } from './operations/private-files.ts';
+import { existingSecrets, makeBackup, privateItems, readArguments, runProgram } from './operations/index.ts';
+import { readControlConfig } from './settings/index.ts';
 
 const usage = `Usage: npm run backup -- [folder]
 

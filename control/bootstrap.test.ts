@@ -11,7 +11,7 @@ import { freeTcpPort } from '../test/system/ports.ts';
 import { createApp } from './app.ts';
 import { bootstrap, demoNumber, echoNumber, toneNumber } from './bootstrap.ts';
 import { ensureCertificates } from './certificates/files.ts';
-import { readControlConfig } from './config.ts';
+import { readControlConfig } from './settings/config.ts';
 
 let folder = '';
 beforeEach(() => {

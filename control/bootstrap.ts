@@ -11,16 +11,14 @@ import { newId } from '#shared/ids.ts';
 import { pathExists } from '#shared/path-exists.ts';
 import { SettingError } from '#shared/setting-reader.ts';
 import { namingPath } from '#shared/storage-fault.ts';
-import type { ControlConfig } from './config.ts';
-import type { Db } from './db/tables.ts';
+import type { Services } from './app.ts';
+import type { Db } from './db/index.ts';
 import { demoEdges, demoNodes } from './demo-pathway.ts';
-import { updateNumber } from './numbers/store.ts';
-import { createApiKey, createEdgeToken, createOrganization, isoTime } from './organizations/store.ts';
-import { acceptGraph } from './pathways/rules.ts';
-import { insertPathway } from './pathways/store.ts';
-import type { Services } from './services.ts';
-import { attachNumbers } from './sip/attach.ts';
-import { sipServer } from './sip/setup-facts.ts';
+import { updateNumber } from './numbers/index.ts';
+import { createApiKey, createEdgeToken, createOrganization, isoTime } from './organizations/index.ts';
+import { acceptGraph, insertPathway } from './pathways/index.ts';
+import type { ControlConfig } from './settings/index.ts';
+import { attachNumbers, sipServer } from './trunks/index.ts';
 
 const Bootstrap = Type.Object({
   org_id: Type.String(),
@@ -89,7 +87,7 @@ type Made = Pick<Bootstrap, 'org_id' | 'api_key' | 'operator_key' | 'edge_token'
 async function firstStart(services: Services): Promise<Made & Pick<Bootstrap, 'control_url' | 'sip'>> {
   const { clock, config, secrets } = services;
   const organization = { name: 'Default', region: config.region, sipEnabled: true };
-  const made = await services.edgeConfig.change(async (db, altered): Promise<Made> => {
+  const made = await services.catalogue.change(async (db, altered): Promise<Made> => {
     // A first start that was cut off, or whose file was lost, is taken up again with new keys.
     const org_id =
       (await holderOf(db, demoNumber)) ?? (await createOrganization(db, clock, secrets, organization));
@@ -122,7 +120,7 @@ async function makeNumbers(services: Services, orgId: string): Promise<void> {
     phone_numbers: [demoNumber, echoNumber, toneNumber],
     directions: [{ type: 'inbound', options: { allowed_ips: thisMachine } }],
   });
-  await services.edgeConfig.change(async (db, altered) => {
+  await services.catalogue.change(async (db, altered) => {
     for (const number of configured) {
       await updateNumber(db, orgId, number, await agentOf(services, db, orgId, number));
       altered.numbers.add(number);

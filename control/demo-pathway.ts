@@ -1,5 +1,5 @@
 /** The pathway of the demo number: a menu of two keys. Every branch says a sentence of its own. */
-import type { OpenObject } from './pathways/rules.ts';
+import type { OpenObject } from './pathways/index.ts';
 
 export const demoNodes: OpenObject[] = [
   {

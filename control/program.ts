@@ -8,10 +8,10 @@ import { logOutput } from '#shared/log-output.ts';
 import { keepPrivate } from '#shared/private-folder.ts';
 import { createApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
-import { ensureCertificates } from './certificates/files.ts';
-import { type ControlConfig, readControlConfig } from './config.ts';
+import { ensureCertificates } from './certificates/index.ts';
 import { holdDataFolder } from './data-lock.ts';
-import { plainWords } from './operations/arguments.ts';
+import { plainWords } from './operations/index.ts';
+import { type ControlConfig, readControlConfig } from './settings/index.ts';
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as {
   version: string;

@@ -2,11 +2,9 @@
 
 import { resolve } from 'node:path';
 import { counted } from '#shared/counted.ts';
-import { readControlConfig } from './config.ts';
 import { holdDataFolder } from './data-lock.ts';
-import { readArguments, runProgram } from './operations/arguments.ts';
-import { OperationError } from './operations/operation-error.ts';
-import { restoreBackup } from './operations/restore.ts';
+import { OperationError, readArguments, restoreBackup, runProgram } from './operations/index.ts';
+import { readControlConfig } from './settings/index.ts';
 
 const usage = `Usage: npm run restore -- <folder> [--force]
 

@@ -3,12 +3,12 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { callRecord } from '../test/kit/control/edge-client.ts';
 import { systemActor } from './audit/rules.ts';
 import { recordChange } from './audit/store.ts';
 import { type Database, openDatabase } from './db/open.ts';
-import { ReportStore } from './edges/reports.ts';
+import { createReportStore } from './report-writers.ts';
 import { forgetOld, startRetention } from './retention.ts';
-import { callRecord } from './testing/edge-client.ts';
 
 let database: Database;
 let clock: FakeClock;
@@ -48,7 +48,7 @@ async function report(): Promise<void> {
     { type: 'transcript', call_id: call.id, entries: [entry] },
     { type: 'trace', call_id: call.id, messages: [message], truncated: false },
   ];
-  const store = new ReportStore(database, clock);
+  const store = createReportStore(database, clock);
   await store.store(
     { edgeId: 'e', outboxId: 'o' },
     bodies.map((body, index) => ({ seq: index + 1, at, body })),

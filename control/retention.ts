@@ -1,25 +1,20 @@
 /** Deletes what is kept no longer: call logs, traces, changes, tests, answers for repeated requests (contract 3.4 and 1.8). */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Timer } from '#shared/clock.ts';
-import { deleteRunsBeyond } from './agent-testing/delete-store.ts';
-import { deleteTornadoBefore, emptyRecordsBefore } from './agent-testing/retention-store.ts';
-import { forgetNotices } from './alerts/notices-store.ts';
-import { forgetProbeRuns } from './alerts/probes-store.ts';
-import { forgetAlerts } from './alerts/store.ts';
-import { deleteChangesBefore } from './audit/store.ts';
-import { deleteCallsBefore, deleteTracesBefore } from './calls/store.ts';
-import { forgetChats } from './chats/store.ts';
-import { mostDeletedAtOnce } from './db/batches.ts';
-import type { Db } from './db/tables.ts';
-import type { RetentionMetrics } from './deployment/retention-metrics.ts';
-import { forgetAnswers } from './http/idempotency-store.ts';
-import { isoTime } from './organizations/store.ts';
-import { deletePortsBefore } from './porting/retention-store.ts';
-import type { Services } from './services.ts';
-import { forgetChecks } from './sip/checks-store.ts';
-import { forgetHealth } from './sip/health-store.ts';
-import { deleteRunsBefore } from './tools/runs-store.ts';
-import { forgetDeliveries } from './webhooks/store.ts';
+import { forgetAlerts, forgetNotices, forgetProbeRuns } from './alerts/index.ts';
+import { deleteChangesBefore } from './audit/index.ts';
+import { deleteCallsBefore, deleteTracesBefore } from './calls/index.ts';
+import { forgetChats } from './chats/index.ts';
+import { forgetChecks } from './checks/index.ts';
+import { type Database, type Db, mostDeletedAtOnce } from './db/index.ts';
+import type { RetentionMetrics } from './deployment/index.ts';
+import { forgetAnswers } from './http/index.ts';
+import { isoTime } from './organizations/index.ts';
+import { deletePortsBefore } from './porting/index.ts';
+import { deleteRunsBeyond, deleteTornadoBefore, emptyRecordsBefore } from './testing/index.ts';
+import { deleteRunsBefore } from './tools/index.ts';
+import { forgetHealth } from './trunks/index.ts';
+import { forgetDeliveries } from './webhooks/index.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 /** Port requests that ended without a signature obliged nobody to anything. */
@@ -83,9 +78,15 @@ function entries(): [Kind, Forget][] {
   return Object.entries(kinds) as [Kind, Forget][];
 }
 
+interface RetentionParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly config: RetentionLimits;
+}
+
 /** Forgets once an hour. Returns a function that stops this and resolves when no round is under way. */
 export function startRetention(
-  { database: { db }, clock, config }: Pick<Services, 'database' | 'clock'> & { config: RetentionLimits },
+  { database: { db }, clock, config }: RetentionParts,
   log: Pick<FastifyBaseLogger, 'info' | 'error'>,
   metrics: RetentionMetrics,
 ): () => Promise<void> {

@@ -2,10 +2,9 @@
 import { pino } from 'pino';
 import { type Clock, systemClock } from '#shared/clock.ts';
 import { createApp } from './app.ts';
-import { readControlConfig } from './config.ts';
-import { ReportStore } from './edges/reports.ts';
-import { runProgram } from './operations/arguments.ts';
-import { seedDemo } from './operations/seed.ts';
+import { runProgram, seedDemo } from './operations/index.ts';
+import { createReportStore } from './report-writers.ts';
+import { readControlConfig } from './settings/index.ts';
 
 /** Tells the time and wakes nobody. Background work is that of the control plane that may run beside: it is not begun. */
 const stillClock: Clock = { ...systemClock, after: () => ({ cancel: () => {} }) };
@@ -16,7 +15,7 @@ await runProgram(async () => {
   const control = await createApp({ config, logger, clock: stillClock });
   try {
     const { app, services } = control;
-    const store = new ReportStore(services.database, stillClock);
+    const store = createReportStore(services.database, stillClock);
     const seeded = await seedDemo({
       app,
       services,

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiErrors, isApiErrorCode } from '#shared/errors.ts';
 import type { OpenApiDocument, Operation } from '../control/deployment/openapi-document.ts';
-import { startControl, type TestControl } from '../control/testing/harness.ts';
 import { endpoints, everywhere, ofNumbers } from './contract-table.ts';
+import { startControl, type TestControl } from './kit/control/harness.ts';
 
 /**
  * Endpoints of the contract that are not built yet. It must shrink: an endpoint that is served and stands here

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Setting } from '#shared/setting-reader.ts';
-import { settings as control } from '../control/settings.ts';
+import { settings as control } from '../control/settings/settings.ts';
 import { settings as edge } from '../edge/settings.ts';
 
 const root = join(import.meta.dirname, '..');

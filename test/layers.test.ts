@@ -19,21 +19,8 @@ const table: readonly { readonly folder: string; readonly may: readonly string[]
   { folder: 'edge/reporting', may: ['shared/'] },
   // main.ts and what it is made of: hands everything together, except the engine, a program of its own.
   { folder: 'edge', may: ['shared/'] },
-  { folder: 'control/db', may: ['shared/'] },
-  { folder: 'control/http', may: ['shared/', 'control/db/'] },
-  {
-    folder: 'control/:area',
-    may: [
-      'shared/',
-      'control/db/',
-      'control/http/',
-      'outgoing/',
-      'control/conversations/',
-      'control/config.ts',
-      'control/services.ts',
-    ],
-  },
-  { folder: 'control', may: ['shared/'] },
+  // What areas of control may import of each other stands in the drawing of ARCHITECTURE.md, see below.
+  { folder: 'control', may: ['shared/', 'outgoing/'] },
 ];
 
 const never: readonly { readonly from: string; readonly to: string }[] = [
@@ -46,8 +33,8 @@ interface Import {
   readonly to: string;
 }
 
-/** Tests, and what only tests use: `testing.ts`, `testing-wss.ts`, `testing/`, `fixture.ts`. */
-const testSupport = /\.test\.ts$|(^|\/)(testing[^/]*|fixture)(\.ts$|\/)/;
+/** Tests, and what only tests use: `testing.ts`, `testing-wss.ts`, `fixture.ts`. */
+const testSupport = /\.test\.ts$|(^|\/)(testing[^/]*|fixture)\.ts$/;
 
 /** The product's files. */
 function sources(folder: string): string[] {
@@ -68,19 +55,10 @@ function importsOf(file: string): Import[] {
   });
 }
 
-/** The row of the table for a file, and the folder that its `:area` stands for. */
+/** The row of the table for a file. */
 function rowFor(file: string): { folder: string; may: readonly string[] } | null {
-  for (const { folder, may } of table) {
-    const pattern = new RegExp(`^${folder.replace(':area', '[^/]+')}/`);
-    const match = pattern.exec(file);
-    if (match) return { folder: match[0], may };
-  }
-  return null;
-}
-
-/** Another area of control is open through what decides (`rules`) and what stores (`store`), not its routes. */
-function isOpenArea(file: string): boolean {
-  return /^control\/[^/]+\/([a-z-]+-)?(rules|store)\.ts$/.test(file);
+  const row = table.find(({ folder }) => file.startsWith(`${folder}/`));
+  return row ? { folder: `${row.folder}/`, may: row.may } : null;
 }
 
 function isAllowed({ from, to }: Import): boolean {
@@ -88,8 +66,7 @@ function isAllowed({ from, to }: Import): boolean {
   const row = rowFor(from);
   if (!row) return false;
   if (to.startsWith('edge/engine/') && row.folder !== 'edge/engine/') return false;
-  if (to.startsWith(row.folder) || row.may.some((prefix) => to.startsWith(prefix))) return true;
-  return row.folder.startsWith('control/') && isOpenArea(to);
+  return to.startsWith(row.folder) || row.may.some((prefix) => to.startsWith(prefix));
 }
 
 const files = ['shared', 'outgoing', 'edge', 'control'].flatMap(sources);
@@ -112,7 +89,7 @@ test('addresses are compared and recognised in one place', () => {
 });
 
 test('every row is about a folder that is there', () => {
-  const folders = table.map(({ folder }) => folder.replace('/:area', ''));
+  const folders = table.map(({ folder }) => folder);
   expect(folders.filter((folder) => !files.some((file) => file.startsWith(`${folder}/`)))).toEqual([]);
   const named = [...table.flatMap(({ may }) => may), ...never.flatMap(({ from, to }) => [from, to])];
   expect(named.filter((prefix) => !files.some((file) => file.startsWith(prefix)))).toEqual([]);
@@ -123,7 +100,7 @@ test('the table refuses what it is there to refuse', () => {
     ['shared/agent/interpreter.ts', 'shared/models/rule-engine.ts'],
     ['shared/errors.ts', 'edge/call/call.ts'],
     ['shared/models/model-fetch.ts', 'outgoing/request.ts'],
-    ['outgoing/connect.ts', 'control/config.ts'],
+    ['outgoing/connect.ts', 'control/app.ts'],
     ['edge/call/call.ts', 'outgoing/request.ts'],
     ['edge/call/call.ts', 'edge/media/media.ts'],
     ['edge/signaling/srf.ts', 'edge/media/media.ts'],
@@ -131,7 +108,6 @@ test('the table refuses what it is there to refuse', () => {
     ['edge/main.ts', 'edge/engine/main.ts'],
     ['edge/main.ts', 'control/app.ts'],
     ['control/calls/store.ts', 'edge/call/call.ts'],
-    ['control/calls/routes.ts', 'control/sip/routes.ts'],
   ];
   for (const [from, to] of refused)
     expect({ from, to, allowed: isAllowed({ from, to }) }).toMatchObject({ allowed: false });
@@ -140,4 +116,102 @@ test('the table refuses what it is there to refuse', () => {
 test('imports stay within the project', () => {
   const outside = imports.filter(({ to }) => relative('.', to).startsWith('..') || to.startsWith('test/'));
   expect(outside).toEqual([]);
+});
+
+/** The area of a file of control; null for the programs at its root, which put the areas together. */
+function areaOf(file: string): string | null {
+  return /^control\/([^/]+)\//.exec(file)?.[1] ?? null;
+}
+
+/** Areas by name, with the layer that the drawing puts them on: 0 is the ground. */
+function drawnLayers(): ReadonlyMap<string, number> {
+  const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const rows = page.matchAll(/^\| (\d) [^|]*\| ([^|]+) \|/gm);
+  return new Map(
+    [...rows].flatMap(([, layer, areas = '']) =>
+      [...areas.matchAll(/`([a-z-]+)`/g)].map(([, area = '']): [string, number] => [area, Number(layer)]),
+    ),
+  );
+}
+
+/** The first circle of a graph, as the way around it; null: it has none. */
+function circleIn(arrows: ReadonlyMap<string, ReadonlySet<string>>): string[] | null {
+  const done = new Set<string>();
+  const follow = (from: string, way: readonly string[]): string[] | null => {
+    const seen = way.indexOf(from);
+    if (seen >= 0) return [...way.slice(seen), from];
+    if (done.has(from)) return null;
+    for (const to of arrows.get(from) ?? []) {
+      const circle = follow(to, [...way, from]);
+      if (circle) return circle;
+    }
+    done.add(from);
+    return null;
+  };
+  for (const from of arrows.keys()) {
+    const circle = follow(from, []);
+    if (circle) return circle;
+  }
+  return null;
+}
+
+/** Arrows between the folders directly below `folder`, from the imports. */
+function arrowsBelow(folder: string): Map<string, Set<string>> {
+  const child = (file: string) =>
+    file.startsWith(`${folder}/`) ? (/^([^/]+)\//.exec(file.slice(folder.length + 1))?.[1] ?? null) : null;
+  const arrows = new Map<string, Set<string>>();
+  for (const { from, to } of imports) {
+    const [one, other] = [child(from), child(to)];
+    if (one === null || other === null || one === other) continue;
+    arrows.set(one, (arrows.get(one) ?? new Set()).add(other));
+  }
+  return arrows;
+}
+
+test('areas of control are entered by their doors', () => {
+  const behind = imports.filter(({ from, to }) => {
+    const area = areaOf(to);
+    return (
+      from.startsWith('control/') &&
+      area !== null &&
+      area !== areaOf(from) &&
+      to !== `control/${area}/index.ts`
+    );
+  });
+  expect(behind.map(({ from, to }) => `${from} reaches behind the door for ${to}`)).toEqual([]);
+});
+
+test('no area imports the programs that put areas together, nor its own door', () => {
+  const wrong = imports.filter(({ from, to }) => {
+    const area = areaOf(from);
+    if (area === null || !to.startsWith('control/')) return false;
+    return areaOf(to) === null || to === `control/${area}/index.ts`;
+  });
+  expect(wrong.map(({ from, to }) => `${from} must not import ${to}`)).toEqual([]);
+});
+
+test('every area is in the drawing, and imports only what is below it or beside it', () => {
+  const layers = drawnLayers();
+  const areas = new Set(files.map(areaOf).filter((area) => area !== null));
+  expect([...layers.keys()].sort()).toEqual([...areas].sort());
+  const upward = [...arrowsBelow('control')].flatMap(([from, all]) =>
+    [...all].filter((to) => (layers.get(to) ?? 0) > (layers.get(from) ?? 0)).map((to) => `${from} -> ${to}`),
+  );
+  expect(upward).toEqual([]);
+});
+
+test('no folders import each other in a circle', () => {
+  const folders = new Set(files.filter((file) => file.startsWith('control/')).map(dirname));
+  const parents = [...new Set([...folders].flatMap((folder) => [folder, dirname(folder)]))];
+  const circles = parents.flatMap((folder) => circleIn(arrowsBelow(folder))?.join(' -> ') ?? []);
+  expect(circles).toEqual([]);
+  expect(
+    circleIn(
+      new Map([
+        ['a', new Set(['b'])],
+        ['b', new Set(['c'])],
+        ['c', new Set(['b'])],
+      ]),
+    ),
+  ).toEqual(['b', 'c', 'b']);
 });

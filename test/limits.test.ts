@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { settings as ofControl } from '../control/settings.ts';
+import { settings as ofControl } from '../control/settings/settings.ts';
 import { DEFAULT_TRANSPORT_LIMITS } from '../edge/engine/transport/limits.ts';
 import { settings as ofEdge } from '../edge/settings.ts';
 
@@ -37,9 +37,9 @@ const noLimits: Readonly<Record<string, string>> = {
 /** Constants whose name sounds like a limit, and why they are none that anybody can reach. */
 const noBounds: Readonly<Record<string, string>> = {
   'control/db/storage.ts lookBytes': 'the room that a look for a full disk asks for',
-  'control/agent-testing/analysis/model-edits.ts mostCertain': 'a share',
-  'control/agent-testing/caller/profile.ts mostKnown': 'a cache',
-  'control/agent-testing/drafts.ts mostAnswerWords': 'a rule of language',
+  'control/testing/analysis/model-edits.ts mostCertain': 'a share',
+  'control/testing/callers/profile.ts mostKnown': 'a cache',
+  'control/testing/scenarios/drafts.ts mostAnswerWords': 'a rule of language',
   'control/db/statements.ts longestText': 'a cache',
   'control/db/statements.ts mostStatements': 'a cache',
   'control/operations/private-files.ts maxmem': 'a parameter of scrypt',
@@ -109,7 +109,7 @@ const product = readdirSync(root, { recursive: true, withFileTypes: true })
   .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
   .filter((file) => /^(shared|edge|control|outgoing|scripts)\//.test(file))
   // What only tests use, and the random walk over the engine.
-  .filter((file) => !/testing|\/walk\//.test(file.replace('agent-testing', '')));
+  .filter((file) => !/(^|\/)testing[^/]*\.ts$|\/walk\//.test(file));
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 
 /** A number, or a product of numbers. */

@@ -34,7 +34,7 @@ const long: readonly string[] = [
   'edge/media/leg.test.ts',
   'control/porting/kill.test.ts',
   'control/alerts/kill.test.ts',
-  'control/agent-testing/runs/kill.test.ts',
+  'control/testing/runs/kill.test.ts',
   'control/operations/backup.test.ts',
   'edge/media/mki.test.ts',
 ];

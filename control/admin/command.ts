@@ -2,10 +2,9 @@
 import { Value } from 'typebox/value';
 import { Line } from '#shared/api/common.ts';
 import type { Clock } from '#shared/clock.ts';
-import type { ControlConfig } from '../config.ts';
-import type { Database } from '../db/open.ts';
-import type { SecretBox } from '../db/secrets.ts';
-import type { EdgeConfigStore } from '../edges/store.ts';
+import type { Catalogue } from '../catalogue/index.ts';
+import type { Database, SecretBox } from '../db/index.ts';
+import type { ControlConfig } from '../settings/index.ts';
 
 /** A command that cannot be carried out; the message says why and what to do. */
 export class UsageError extends Error {}
@@ -14,7 +13,7 @@ export interface Tools {
   readonly config: Pick<ControlConfig, 'region' | 'sipEntitlementDefault' | 'callLimits'>;
   readonly clock: Clock;
   readonly secrets: SecretBox;
-  readonly edgeConfig: EdgeConfigStore;
+  readonly catalogue: Catalogue;
   readonly database: Database;
 }
 

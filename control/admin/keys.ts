@@ -1,7 +1,7 @@
 /** Commands about keys: of organizations, of operators, and of edges. */
-import { commandLineActor } from '../audit/rules.ts';
-import { type Change, recordChange } from '../audit/store.ts';
-import type { ApiKeyRow, Db, EdgeTokenRow } from '../db/tables.ts';
+
+import { type Change, commandLineActor, recordChange } from '../audit/index.ts';
+import type { ApiKeyRow, Db, EdgeTokenRow } from '../db/index.ts';
 import {
   createApiKey,
   createEdgeToken,
@@ -11,7 +11,7 @@ import {
   listOrganizations,
   revokeApiKey,
   revokeEdgeToken,
-} from '../organizations/store.ts';
+} from '../organizations/index.ts';
 import { type Command, checkedName, type Options, required, type Tools, UsageError } from './command.ts';
 
 const defaultName = 'made on the command line';

@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { Value } from 'typebox/value';
 import { OrganizationPatch } from '#shared/api/organization.ts';
 import { toE164 } from '#shared/e164.ts';
-import { commandLineActor } from '../audit/rules.ts';
-import { recordChange } from '../audit/store.ts';
-import type { Db, OrganizationRow } from '../db/tables.ts';
-import type { Altered } from '../edges/store.ts';
-import { listNumbers } from '../numbers/store.ts';
-import { type CallCeiling, ceilingOf } from '../organizations/call-limit-rules.ts';
+import { commandLineActor, recordChange } from '../audit/index.ts';
+import type { Altered } from '../catalogue/index.ts';
+import type { Db, OrganizationRow } from '../db/index.ts';
+import { listNumbers } from '../numbers/index.ts';
 import {
+  type CallCeiling,
+  ceilingOf,
   createOrganization,
   listApiKeys,
   listOrganizations,
@@ -17,9 +17,8 @@ import {
   setDisabled,
   signingSecretContext,
   updateOrganization,
-} from '../organizations/store.ts';
-import { listLargeSources } from '../sip/source-space-store.ts';
-import { listWideNumbers } from '../sip/wide-sources-store.ts';
+} from '../organizations/index.ts';
+import { listLargeSources, listWideNumbers } from '../trunks/index.ts';
 import { type Command, checkedName, required, type Tools, UsageError } from './command.ts';
 
 export const organizationCommands: Readonly<Record<string, Command>> = {
@@ -32,14 +31,14 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
     ].join('\n'),
     options: ['email', 'sip', 'region'],
     first: true,
-    run: ({ config, secrets, edgeConfig, clock }, name, { email = [], sip, region }) => {
+    run: ({ config, secrets, catalogue, clock }, name, { email = [], sip, region }) => {
       const organization = {
         name: checkedName(name, 'name'),
         region: region === undefined ? config.region : checkedName(region, 'region'),
         sipEnabled: sip ?? config.sipEntitlementDefault,
         ownerEmails: checkedEmails(email),
       };
-      return edgeConfig.change(async (db, altered) => {
+      return catalogue.change(async (db, altered) => {
         const id = await createOrganization(db, clock, secrets, organization);
         altered.organizations.add(id);
         await recordChange(db, clock, commandLineActor, { ...subject(id), action: 'create' });
@@ -192,13 +191,13 @@ async function find(db: Db, id: string | undefined): Promise<OrganizationRow> {
 
 /** Stores a change of one organization with its entry in the log. */
 function changeRow(
-  { edgeConfig, clock }: Tools,
+  { catalogue, clock }: Tools,
   id: string | undefined,
   action: string,
   change: OrganizationChange | ((orgId: string) => OrganizationChange),
   publish: (orgId: string, altered: Altered) => void = () => {},
 ): Promise<void> {
-  return edgeConfig.change(async (db, altered) => {
+  return catalogue.change(async (db, altered) => {
     const { id: orgId } = await find(db, id);
     const columns = typeof change === 'function' ? change(orgId) : change;
     await updateOrganization(db, orgId, columns);
@@ -218,8 +217,8 @@ async function permitWide(tools: Tools, id: string | undefined, permitted: boole
   return permitted ? 'very wide networks permitted' : 'very wide networks not permitted';
 }
 
-function switchTo({ edgeConfig, clock }: Tools, id: string | undefined, enabled: boolean): Promise<string> {
-  return edgeConfig.change(async (db, altered) => {
+function switchTo({ catalogue, clock }: Tools, id: string | undefined, enabled: boolean): Promise<string> {
+  return catalogue.change(async (db, altered) => {
     const { id: orgId } = await find(db, id);
     const action = enabled ? 'enable' : 'disable';
     if (!(await setDisabled(db, clock, orgId, !enabled))) return `was ${action}d before`;

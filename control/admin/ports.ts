@@ -1,9 +1,7 @@
 /** Commands about port requests, for operators who do the work at the carrier by hand. */
 
-import { commandLineActor } from '../audit/rules.ts';
-import { recordChange } from '../audit/store.ts';
-import { openColumn } from '../porting/sealed-store.ts';
-import { findRequest } from '../porting/store.ts';
+import { commandLineActor, recordChange } from '../audit/index.ts';
+import { findRequest, openColumn } from '../porting/index.ts';
 import { type Command, required, UsageError } from './command.ts';
 
 export const portCommands: Readonly<Record<string, Command>> = {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { forgetOld } from '../retention.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
 import { evaluate, minute, noRounds, number, patchAlerts, ReportedTrunk } from './testing.ts';
 
 let test: TestControl;

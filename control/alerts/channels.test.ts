@@ -9,7 +9,7 @@ import type { SMTPServerOptions } from 'smtp-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAuthority } from '../../test/fakes/certificates.ts';
 import { releaseAll } from '../../test/fakes/release.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import {
   evaluate,
   type MailServer,

@@ -1,10 +1,10 @@
 /** Judges every configuration with alerts, once in a while (contract 3.5: every 60 s). */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Timer } from '#shared/clock.ts';
-import type { AlertRow, Db, SipConfigurationRow } from '../db/tables.ts';
-import type { Services } from '../services.ts';
-import { alertsOf } from '../sip/config-rules.ts';
-import { webhookSubject } from '../webhooks/store.ts';
+import type { AlertRow, Db, SipConfigurationRow } from '../db/index.ts';
+import { alertsOf } from '../trunks/index.ts';
+import { webhookSubject } from '../webhooks/index.ts';
+import type { AlertDeps } from './deps.ts';
 import { configurationsAfter, findFacts, type Judged } from './facts-store.ts';
 import { noticeSubject } from './notices-store.ts';
 import { type AlertKind, move, type Reading, readings } from './rules.ts';
@@ -24,7 +24,7 @@ const pageSize = 200;
 export interface EvaluationParts {
   readonly db: Db;
   readonly clock: Clock;
-  readonly announcements: Services['announcements'];
+  readonly announcements: AlertDeps['announcements'];
   readonly log: FastifyBaseLogger;
   /** A probe that is older says nothing of now. */
   readonly probeGapMs: number;

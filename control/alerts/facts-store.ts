@@ -3,9 +3,8 @@
  * from an index, so that a round over many thousands neither takes long nor holds up requests.
  */
 import { sql } from 'kysely';
-import type { Db, SipConfigurationRow, TrunkEndpointRow, TrunkProbeRunRow } from '../db/tables.ts';
-import { alertsOf, usableEndpoints } from '../sip/config-rules.ts';
-import { activePriority } from '../sip/health-rules.ts';
+import type { Db, SipConfigurationRow, TrunkEndpointRow, TrunkProbeRunRow } from '../db/index.ts';
+import { activePriority, alertsOf, usableEndpoints } from '../trunks/index.ts';
 import { readRun } from './probes-store.ts';
 import { reachability, type TrunkFacts } from './rules.ts';
 

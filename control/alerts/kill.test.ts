@@ -5,8 +5,8 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAuthority } from '../../test/fakes/certificates.ts';
+import { callRecord, EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { ControlProgram } from '../../test/system/control-program.ts';
-import { callRecord, EdgeClient, reportFrame } from '../testing/edge-client.ts';
 import { number, startMailServer } from './testing.ts';
 
 const authority = createAuthority();

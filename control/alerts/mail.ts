@@ -1,6 +1,6 @@
 /** Mail over SMTP (RFC 5321), with STARTTLS (RFC 3207) or TLS from the start (RFC 8314). */
 import type { Transporter } from 'nodemailer';
-import type { MailSettings } from '../config.ts';
+import type { MailSettings } from '../settings/index.ts';
 import { errorText, type NoticeSender, type SendResult } from './senders.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** What is told of an alert, and how: pure. */
 import { counted } from '#shared/counted.ts';
-import type { AlertRow } from '../db/tables.ts';
+import type { AlertRow } from '../db/index.ts';
 
 /** Longest text of one SMS in the GSM alphabet. */
 const smsLength = 160;

@@ -1,11 +1,16 @@
 /** Notices by mail and SMS on their way to people, as stored: one for each recipient, so that each is on its own. */
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
-import { deleteInBatches } from '../db/batches.ts';
-import type { Without } from '../db/due-work.ts';
-import type { AlertNoticeRow, AlertRow, Db, SipConfigurationRow } from '../db/tables.ts';
-import { findOrganization } from '../organizations/store.ts';
-import { type AlertConfig, alertsOf } from '../sip/config-rules.ts';
+import {
+  type AlertNoticeRow,
+  type AlertRow,
+  type Db,
+  deleteInBatches,
+  type SipConfigurationRow,
+  type Without,
+} from '../db/index.ts';
+import { findOrganization } from '../organizations/index.ts';
+import { type AlertConfig, alertsOf } from '../trunks/index.ts';
 import { mailMessage, smsMessage } from './notice-rules.ts';
 
 export type NoticeChannel = AlertNoticeRow['channel'];

@@ -1,11 +1,9 @@
 /** Delivers notices by mail and SMS: each channel on its own, so that neither waits for the other. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
-import { type BackgroundWork, together } from '../db/background-work.ts';
-import { DueWork } from '../db/due-work.ts';
-import type { AlertNoticeRow, Db } from '../db/tables.ts';
-import type { Services } from '../services.ts';
-import { afterFailure, type DeliveryOutcome, nextAttempt } from '../webhooks/rules.ts';
+import { type AlertNoticeRow, type BackgroundWork, type Db, DueWork, together } from '../db/index.ts';
+import { afterFailure, type DeliveryOutcome, nextAttempt } from '../webhooks/index.ts';
+import type { AlertDeps } from './deps.ts';
 import { noticeSchedule, redacted, threadIds } from './notice-rules.ts';
 import { dueNotices, type NoticeChannel, nextNotice, noticeSubject, updateNotice } from './notices-store.ts';
 import type { NoticeSender, SendResult } from './senders.ts';
@@ -13,7 +11,7 @@ import type { NoticeSender, SendResult } from './senders.ts';
 export interface NoticeParts {
   readonly db: Db;
   readonly clock: Clock;
-  readonly announcements: Services['announcements'];
+  readonly announcements: AlertDeps['announcements'];
   readonly log: FastifyBaseLogger;
   readonly senders: Readonly<Record<NoticeChannel, NoticeSender>>;
   /** Address that mail is from. */

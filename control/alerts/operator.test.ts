@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readControlConfig } from '../config.ts';
-import { EdgeClient } from '../testing/edge-client.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
+import { EdgeClient } from '../../test/kit/control/edge-client.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { readControlConfig } from '../settings/config.ts';
 import {
   endsAfterMs,
   forgottenAfterMs,

@@ -5,7 +5,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Timer } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
-import type { Services } from '../services.ts';
+import type { AlertDeps } from './deps.ts';
 import { redacted, threadDomain } from './notice-rules.ts';
 import { withLimit } from './notices.ts';
 import {
@@ -152,7 +152,7 @@ function withoutAddress(error: string, address: string): string {
 export async function readStorage({
   database,
   edges,
-}: Pick<Services, 'database' | 'edges'>): Promise<Map<string, StorageLevel | null>> {
+}: Pick<AlertDeps, 'database' | 'edges'>): Promise<Map<string, StorageLevel | null>> {
   const { failing, refusing } = edges.storage;
   const level = (edgeId: string): StorageLevel | null =>
     refusing.includes(edgeId) ? 'refusing' : failing.includes(edgeId) ? 'failing' : null;

@@ -2,7 +2,7 @@
 import type SqliteFile from 'better-sqlite3';
 import type { Clock } from '#shared/clock.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
-import type { Db, TrunkProbeRunRow } from '../db/tables.ts';
+import type { Db, TrunkProbeRunRow } from '../db/index.ts';
 import { nextRun, type ProbeRun } from './probe-rules.ts';
 
 /** Runs without a probe for this long are of endpoints that are gone. */

@@ -3,15 +3,15 @@ import { AlertPage, AlertQuery, AlertTest, AlertTested, type AlertView } from '#
 import { plain } from '#shared/api/common.ts';
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { AlertRow } from '../db/tables.ts';
-import { type App, orgOf } from '../http/app-types.ts';
-import type { Services } from '../services.ts';
+import type { AlertRow } from '../db/index.ts';
+import { type App, orgOf } from '../http/index.ts';
+import type { AlertDeps } from './deps.ts';
 import { findAlert, listAlerts } from './store.ts';
 import { type TestTools, testAlerts } from './test-notice.ts';
 
 const defaultPage = 50;
 
-export function alertRoutes(app: App, services: Services, tools: TestTools): void {
+export function alertRoutes(app: App, services: AlertDeps, tools: TestTools): void {
   const { db } = services.database;
   const ending = new AbortController();
   app.addHook('preClose', async () => ending.abort(new Error('the control plane is ending')));

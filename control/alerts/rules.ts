@@ -8,8 +8,8 @@
  *                      open (calm 1)
  */
 import type { Endpoint } from '#shared/trunk-protocol.ts';
-import type { AlertRow } from '../db/tables.ts';
-import type { AlertConfig } from '../sip/config-rules.ts';
+import type { AlertRow } from '../db/index.ts';
+import type { AlertConfig } from '../trunks/index.ts';
 
 export type AlertKind = AlertRow['kind'];
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import type { SipConfigurationRow } from '../db/tables.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
 import { configurationsAfter, endedCalls } from './facts-store.ts';
 import { evaluate, minute, noRounds } from './testing.ts';
 

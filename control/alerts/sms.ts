@@ -1,7 +1,7 @@
 /** SMS through the deployment's SMS service: POST {from, to, text} as JSON, with a bearer key. */
 import { sendOutgoing } from '#outgoing/request.ts';
 import type { Clock } from '#shared/clock.ts';
-import type { SmsSettings } from '../config.ts';
+import type { SmsSettings } from '../settings/index.ts';
 import { errorText, type NoticeSender, type SendResult } from './senders.ts';
 
 /**

@@ -1,8 +1,8 @@
 /** Puts alerts together: who carries notices, what delivers them, what raises them. */
 import { readFileSync } from 'node:fs';
 import type { FastifyBaseLogger } from 'fastify';
-import type { BackgroundWork } from '../db/background-work.ts';
-import type { Services } from '../services.ts';
+import type { BackgroundWork } from '../db/index.ts';
+import type { AlertDeps } from './deps.ts';
 import { startEvaluation } from './evaluation.ts';
 import { mailSender } from './mail.ts';
 import { startNotices } from './notices.ts';
@@ -17,8 +17,8 @@ type Senders = Readonly<Record<NoticeChannel, NoticeSender>>;
 
 /** @throws Error when the file of SMTP_CA cannot be read */
 export function alertSenders(
-  { alerts, mail, sms }: Services['config'],
-  clock: Services['clock'],
+  { alerts, mail, sms }: AlertDeps['config'],
+  clock: AlertDeps['clock'],
   log: Pick<FastifyBaseLogger, 'info'>,
 ): Senders {
   const ca = mail?.ca ? readFileSync(mail.ca, 'utf8') : null;
@@ -30,7 +30,7 @@ export function alertSenders(
 
 /** Closes the evaluation, then the deliveries. */
 export function startAlerts(
-  services: Services,
+  services: AlertDeps,
   senders: Senders,
   log: FastifyBaseLogger,
   metrics: AlertMetrics,
@@ -73,7 +73,7 @@ export function startAlerts(
   };
 }
 
-function operatorTargets({ config, clock }: Services, { email }: Senders): OperatorTarget[] {
+function operatorTargets({ config, clock }: AlertDeps, { email }: Senders): OperatorTarget[] {
   const webhook = operatorWebhook(clock, config.alerts.sendTimeoutMs);
   return config.alerts.operator.map((address) =>
     address.includes('://')

@@ -1,8 +1,8 @@
 /** Alerts as stored. */
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
-import type { AlertRow, Db, SipConfigurationRow } from '../db/tables.ts';
-import { queueEvent } from '../webhooks/store.ts';
+import type { AlertRow, Db, SipConfigurationRow } from '../db/index.ts';
+import { queueEvent } from '../webhooks/index.ts';
 import { alertEvent, eventType } from './notice-rules.ts';
 import { queueNotices } from './notices-store.ts';
 import type { AlertKind, Reading } from './rules.ts';

@@ -3,13 +3,12 @@ import type { AlertTest, AlertTestResult } from '#shared/api/alerts.ts';
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
-import type { Db, OrganizationRow, SipConfigurationRow } from '../db/tables.ts';
-import { everHeld } from '../numbers/store.ts';
-import { findOrganization } from '../organizations/store.ts';
-import type { Services } from '../services.ts';
-import { alertsOf } from '../sip/config-rules.ts';
-import { findConfigurations } from '../sip/store.ts';
-import { type AttemptResult, type Event, eventBody, verdictOf } from '../webhooks/rules.ts';
+import type { Db, OrganizationRow, SipConfigurationRow } from '../db/index.ts';
+import { everHeld } from '../numbers/index.ts';
+import { findOrganization } from '../organizations/index.ts';
+import { alertsOf, findConfigurations } from '../trunks/index.ts';
+import { type AttemptResult, type Event, eventBody, verdictOf } from '../webhooks/index.ts';
+import type { AlertDeps } from './deps.ts';
 import { type Message, testMessage, testSms } from './notice-rules.ts';
 import { withLimit } from './notices.ts';
 import { type NoticeChannel, readList } from './notices-store.ts';
@@ -31,7 +30,7 @@ const testEventType = 'sip.alert.test';
 
 /** @throws ApiError NUMBER_NOT_FOUND, SIP_CONFIG_NOT_FOUND, NO_ALERT_RECIPIENTS */
 export async function testAlerts(
-  services: Services,
+  services: AlertDeps,
   tools: TestTools,
   orgId: string,
   request: AlertTest,
@@ -73,7 +72,7 @@ async function findTarget(db: Db, orgId: string, request: AlertTest): Promise<Si
 }
 
 async function testChannel(
-  { clock, config }: Services,
+  { clock, config }: AlertDeps,
   { senders }: TestTools,
   channel: NoticeChannel,
   recipients: readonly string[],
@@ -127,12 +126,12 @@ function whatFailed(
 }
 
 /** Of MAIL_FROM, for message ids. */
-function domainOf({ mail }: Services['config']): string {
+function domainOf({ mail }: AlertDeps['config']): string {
   return /@([A-Za-z0-9.-]+)/.exec(mail?.from ?? '')?.[1] ?? 'trunkline.invalid';
 }
 
 async function testWebhook(
-  { clock }: Services,
+  { clock }: AlertDeps,
   { sendWebhook }: TestTools,
   organization: OrganizationRow,
   row: SipConfigurationRow,

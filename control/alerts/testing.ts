@@ -6,8 +6,8 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
-import { callRecord, connectEdge, reportFrame } from '../testing/edge-client.ts';
-import type { TestControl } from '../testing/harness.ts';
+import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edge-client.ts';
+import type { TestControl } from '../../test/kit/control/harness.ts';
 import { evaluateAlerts } from './evaluation.ts';
 
 export interface ReceivedMail {

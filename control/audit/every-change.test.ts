@@ -3,10 +3,10 @@
  * below says why it leaves none. Each change is made for real.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bookingGraph, TestingClient } from '../agent-testing/runs/testing.ts';
+import type { Answer } from '../../test/kit/control/harness.ts';
+import { type ServedRoute, servedRoutes } from '../../test/kit/control/routes.ts';
 import { initiate, order, type PortTest, sign, startPortTest, upload } from '../porting/testing.ts';
-import type { Answer } from '../testing/harness.ts';
-import { type ServedRoute, servedRoutes } from '../testing/routes.ts';
+import { bookingGraph, TestingClient } from '../testing/runs/testing.ts';
 
 /** Requests that change no settings and delete nothing. */
 const withoutEntry: Readonly<Record<string, string>> = {

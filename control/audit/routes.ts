@@ -2,15 +2,14 @@
 import { AdminAuditQuery, AuditPage, AuditQuery } from '#shared/api/audit.ts';
 import { plain } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
-import { type App, orgOf } from '../http/app-types.ts';
-import { readSpan } from '../http/query-times.ts';
-import type { Services } from '../services.ts';
+import { type App, orgOf, readSpan } from '../http/index.ts';
+import type { AuditDeps } from './deps.ts';
 import { entryView } from './rules.ts';
 import { findChange, listChanges } from './store.ts';
 
 const defaultPage = 50;
 
-export function auditRoutes(app: App, { database: { db } }: Services): void {
+export function auditRoutes(app: App, { database: { db } }: AuditDeps): void {
   const page = async (orgId: string | undefined, query: AuditQuery) => {
     const { area, subject_id, actor, before, limit = defaultPage } = query;
     const after = before === undefined ? undefined : await findChange(db, orgId, before);

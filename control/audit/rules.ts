@@ -1,7 +1,7 @@
 /** The log of changes: who made one, and what of a row it changed. */
 import type { FastifyRequest } from 'fastify';
 import type { AuditEntry } from '#shared/api/audit.ts';
-import type { AuditEntryRow } from '../db/tables.ts';
+import type { AuditEntryRow } from '../db/index.ts';
 
 /** Who makes a change. */
 export interface Actor {

@@ -1,9 +1,8 @@
 /** The log of changes as stored: an entry is written in the transaction of the change that it tells of. */
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
-import { deleteInBatches } from '../db/batches.ts';
-import type { AuditEntryRow, Db } from '../db/tables.ts';
-import type { TimeSpan } from '../http/query-times.ts';
+import { type AuditEntryRow, type Db, deleteInBatches } from '../db/index.ts';
+import type { TimeSpan } from '../http/index.ts';
 import type { Actor } from './rules.ts';
 
 export interface Change {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import { callRecord } from '../../test/kit/control/edge-client.ts';
 import { type Database, openDatabase } from '../db/open.ts';
 import type { CallRow } from '../db/tables.ts';
-import { callRecord } from '../testing/edge-client.ts';
 import { type CallFilter, listCalls } from './log-store.ts';
 import { callRow } from './rules.ts';
 

@@ -11,7 +11,7 @@
  * index: where times bound a page on both sides, SQLite would guess that the index by time alone is the better one.
  */
 import { sql } from 'kysely';
-import type { CallRow, Db } from '../db/tables.ts';
+import type { CallRow, Db } from '../db/index.ts';
 import { outcomes } from './outcome-rules.ts';
 
 /** Filters of a page; times are ISO with milliseconds. */

@@ -9,8 +9,8 @@
  */
 import type SqliteFile from 'better-sqlite3';
 import type { TerminationCode } from '#shared/termination.ts';
-import type { CallRow, Db } from '../db/tables.ts';
-import { prepareCallCompleted } from '../webhooks/store.ts';
+import type { CallRow, Db } from '../db/index.ts';
+import { prepareCallCompleted } from './completed-event.ts';
 
 const unavailable: TerminationCode = 'edge_unavailable';
 const lost: TerminationCode = 'edge_lost';

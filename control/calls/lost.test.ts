@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
-import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../testing/edge-client.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
+import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { closeLostCalls } from './lost-store.ts';
 
 const id = (last: number) => `00000000-0000-4000-8000-${String(last).padStart(12, '0')}`;

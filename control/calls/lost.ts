@@ -1,8 +1,8 @@
 /** Looks now and then for calls that nobody carries any more, and closes them. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Timer } from '#shared/clock.ts';
-import type { Services } from '../services.ts';
-import { webhookSubject } from '../webhooks/store.ts';
+import { webhookSubject } from '../webhooks/index.ts';
+import type { CallDeps } from './deps.ts';
 import { type ClosedCalls, closeLostCalls } from './lost-store.ts';
 import { closeQueuedCalls } from './queued-store.ts';
 
@@ -11,8 +11,8 @@ const everyMs = 60_000;
 /** In one transaction. */
 const mostAtOnce = 500;
 
-type Parts = Pick<Services, 'clock' | 'database' | 'edges' | 'announcements'> & {
-  readonly config: Pick<Services['config'], 'edgeLostMs' | 'callQueuedMs'>;
+type Parts = Pick<CallDeps, 'clock' | 'database' | 'edges' | 'announcements'> & {
+  readonly config: Pick<CallDeps['config'], 'edgeLostMs' | 'callQueuedMs'>;
 };
 
 /** What is looked for: calls whose edge is away for too long, and calls that were never placed. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { releaseAll } from '../../test/fakes/release.ts';
-import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../testing/edge-client.ts';
-import { type CallOptions, startControl, type TestControl } from '../testing/harness.ts';
+import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
+import { type CallOptions, startControl, type TestControl } from '../../test/kit/control/harness.ts';
 
 let test: TestControl;
 let edge: EdgeClient;
@@ -313,8 +313,8 @@ describe('POST /v1/calls', () => {
   });
 
   it('does not count towards the limit of a destination when it could not be stored', async () => {
-    const { edgeConfig } = test.control.services;
-    const fails = vi.spyOn(edgeConfig, 'change').mockRejectedValueOnce(new Error('the database is closed'));
+    const { catalogue } = test.control.services;
+    const fails = vi.spyOn(catalogue, 'change').mockRejectedValueOnce(new Error('the database is closed'));
     expect((await place({ task })).status).toBe(500);
     fails.mockRestore();
     expect((await taken({ task })).answer.status).toBe(200);

@@ -4,37 +4,28 @@ import type { CallOrder } from '#shared/api/calls.ts';
 import { toE164 } from '#shared/e164.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { Db, SipConfigurationRow } from '../db/tables.ts';
-import { Unanswered } from '../edges/command-rules.ts';
-import { resolveVersion } from '../edges/rules.ts';
-import { showWindow } from '../http/guard.ts';
-import { RateLimiter } from '../http/rate-limit.ts';
-import { findNumber } from '../numbers/store.ts';
-import { isoTime } from '../organizations/store.ts';
-import { findPathway, findVersion } from '../pathways/store.ts';
-import { personaAgent } from '../personas/agent-store.ts';
-import type { Services } from '../services.ts';
-import { findConfigurations, listConfigurations } from '../sip/store.ts';
-import { agentTools, firstUnknownTool } from '../tools/store.ts';
+import type { Db, SipConfigurationRow } from '../db/index.ts';
+import { Unanswered } from '../edge-link/index.ts';
+import { RateLimiter } from '../http/index.ts';
+import { findNumber, readTarget } from '../numbers/index.ts';
+import { isoTime, showWindow } from '../organizations/index.ts';
+import { findPathway, findVersion, resolveVersion } from '../pathways/index.ts';
+import { personaAgent } from '../personas/index.ts';
+import { agentTools, firstUnknownTool } from '../tools/index.ts';
+import { findConfigurations, listConfigurations } from '../trunks/index.ts';
+import type { CallDeps } from './deps.ts';
 import { failQueuedCall } from './lost-store.ts';
-import {
-  checkOrder,
-  orderedAgent,
-  orderSettings,
-  type PlaceCommand,
-  queuedRow,
-  readTarget,
-} from './order-rules.ts';
+import { checkOrder, orderedAgent, orderSettings, type PlaceCommand, queuedRow } from './order-rules.ts';
 import { findCall, insertCall } from './store.ts';
 
 /** The same destination may be called once in this time (contract 1.6). */
 const perDestination = { scope: 'destination', limit: 1, windowSeconds: 10 };
 
 export class CallPlacer {
-  readonly #services: Services;
+  readonly #services: CallDeps;
   readonly #destinations: RateLimiter;
 
-  constructor(services: Services) {
+  constructor(services: CallDeps) {
     this.#services = services;
     this.#destinations = new RateLimiter(services.clock);
   }
@@ -51,7 +42,7 @@ export class CallPlacer {
     reply: FastifyReply,
     work: { readonly id: string; readonly again: boolean },
   ): Promise<string> {
-    const { database, edgeConfig, edges, clock, allowedTargets } = this.#services;
+    const { database, catalogue, edges, clock, allowedTargets } = this.#services;
     // An edge may have it although nobody was told: nobody is called twice, and its record says what became of it.
     if (work.again && (await findCall(database.db, orgId, work.id))) return work.id;
     checkOrder(order, allowedTargets);
@@ -84,7 +75,7 @@ export class CallPlacer {
     const row = queuedRow(command, order, trunk.id, edge.edgeId, isoTime(clock));
     try {
       // Stored before the edges' configuration is made anew, which then has the version that the call needs.
-      await edgeConfig.change(async (db, altered) => {
+      await catalogue.change(async (db, altered) => {
         await insertCall(db, row);
         if (row.pathway_id !== null && row.pathway_version !== 0) altered.pathways.add(row.pathway_id);
       });

@@ -5,7 +5,7 @@
  */
 import type SqliteFile from 'better-sqlite3';
 import type { TerminationCode } from '#shared/termination.ts';
-import { prepareCallCompleted } from '../webhooks/store.ts';
+import { prepareCallCompleted } from './completed-event.ts';
 import type { ClosedCalls } from './lost-store.ts';
 
 const unavailable: TerminationCode = 'edge_unavailable';

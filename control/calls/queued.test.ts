@@ -1,9 +1,9 @@
 /** Calls that a crash left between their row and their edge. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { releaseAll } from '../../test/fakes/release.ts';
+import { callRecord, connectEdge, EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { ControlProgram } from '../../test/system/control-program.ts';
-import { callRecord, connectEdge, EdgeClient, reportFrame } from '../testing/edge-client.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
 import { closeQueuedCalls } from './queued-store.ts';
 
 const trunk = {

@@ -10,17 +10,16 @@ import {
 } from '#shared/api/calls.ts';
 import { NoMembers, plain } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { CallRow } from '../db/tables.ts';
-import { type App, orgOf } from '../http/app-types.ts';
-import { workOf } from '../http/idempotency.ts';
-import type { Services } from '../services.ts';
+import type { CallRow } from '../db/index.ts';
+import { type App, orgOf, workOf } from '../http/index.ts';
+import { readTarget } from '../numbers/index.ts';
+import type { CallDeps } from './deps.ts';
 import { isClosedWithoutEdge, stopWhenReported } from './lost-store.ts';
-import { readTarget } from './order-rules.ts';
 import { CallPlacer } from './place.ts';
 import { callView } from './rules.ts';
 import { findCall, findTranscript } from './store.ts';
 
-export function callRoutes(app: App, services: Services): void {
+export function callRoutes(app: App, services: CallDeps): void {
   const { db } = services.database;
   const placer = new CallPlacer(services);
 
@@ -107,7 +106,7 @@ export function callRoutes(app: App, services: Services): void {
 }
 
 /** The edge is asked until it has reported the end itself: what was closed without it may go on there. */
-async function stopCall({ database, edges }: Services, call: CallRow): Promise<void> {
+async function stopCall({ database, edges }: CallDeps, call: CallRow): Promise<void> {
   const closed = isClosedWithoutEdge(call);
   if (call.ended_at !== null && !closed) return;
   if (closed && !edges.has(call.edge_id)) return stopWhenReported(database.db, call.id);
@@ -115,7 +114,7 @@ async function stopCall({ database, edges }: Services, call: CallRow): Promise<v
 }
 
 /** Returns when the edge has begun. How the transfer ends is told by the call's record and transcript. */
-async function transferCall(services: Services, orgId: string, order: CallTransfer): Promise<void> {
+async function transferCall(services: CallDeps, orgId: string, order: CallTransfer): Promise<void> {
   const { database, edges, allowedTargets } = services;
   const target = readTarget(order.transfer_number, '/transfer_number', allowedTargets);
   const call = await findCall(database.db, orgId, order.call_id);

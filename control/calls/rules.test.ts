@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callRecord } from '../testing/edge-client.ts';
+import { callRecord } from '../../test/kit/control/edge-client.ts';
 import { callLogEntry, callRow, callView } from './rules.ts';
 
 const unanswered = { answered_at: null, codec: null, media: null };

@@ -4,7 +4,7 @@ import type { CallView } from '#shared/api/calls.ts';
 import type { CallLogEntry } from '#shared/api/sip-calls.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
-import type { CallRow } from '../db/tables.ts';
+import type { CallRow } from '../db/index.ts';
 import type { LoggedCall } from './log-store.ts';
 import type { Outcome } from './outcome-rules.ts';
 import type { StoredTranscript } from './store.ts';

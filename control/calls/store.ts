@@ -1,9 +1,7 @@
 /** Reading calls, their conversations and traces. They are written by the edges' reports (edges/reports.ts). */
 import { setImmediate } from 'node:timers/promises';
 import type { TraceMessage, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
-import { deleteInBatches } from '../db/batches.ts';
-import { builtOnce } from '../db/built-once.ts';
-import type { CallRow, Db } from '../db/tables.ts';
+import { builtOnce, type CallRow, type Db, deleteInBatches } from '../db/index.ts';
 
 /** Most messages of a trace that are shown (contract 3.4). */
 const mostTraceMessages = 500;

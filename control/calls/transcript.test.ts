@@ -1,9 +1,9 @@
 /** What was said in a call is shown as far as an answer has room for it, from its beginning, and the answer says so. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '#shared/ids.ts';
-import { callRecord } from '../testing/edge-client.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
-import { lateBody } from '../webhooks/late-bodies.ts';
+import { callRecord } from '../../test/kit/control/edge-client.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { completedBody } from './completed-event.ts';
 import { callRow } from './rules.ts';
 import { insertCall } from './store.ts';
 
@@ -63,7 +63,7 @@ it.each([
 it('is cut to less in the webhook of its call', async () => {
   const id = await call(2_000);
   const { db } = test.control.services.database;
-  const sent = await lateBody(db, { org_id: test.orgId, subject_id: id, type: 'call.completed' } as never, 0);
+  const sent = await completedBody(db, { org_id: test.orgId, subject_id: id, type: 'call.completed' }, 0);
   const { omitted, transcripts } = JSON.parse(sent ?? '');
   expect(omitted).toEqual(['transcripts']);
   expect(transcripts.length).toBeGreaterThan(50);

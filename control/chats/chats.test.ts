@@ -8,9 +8,9 @@ import type { Understanding } from '#shared/agent/interfaces.ts';
 import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
 import { ruleDialogue } from '#shared/models/rule-dialogue.ts';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { createApp } from '../app.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
 import { forgetChats } from './store.ts';
 
 /** Fails as often as it is told to. */

@@ -3,14 +3,17 @@ import type { ChatAnswer, ChatCreate, ChatLine } from '#shared/api/chats.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
-import { pathwayTextAgent } from '../conversations/agent-store.ts';
-import { OneAtATime } from '../conversations/one-at-a-time.ts';
-import type { PathwayTextAgent } from '../conversations/text-agent.ts';
-import type { TextState } from '../conversations/text-parts.ts';
-import { TextSession, type TextTurn } from '../conversations/text-session.ts';
-import type { ChatRow } from '../db/tables.ts';
-import { isoTime } from '../organizations/store.ts';
-import type { Services } from '../services.ts';
+import {
+  OneAtATime,
+  type PathwayTextAgent,
+  pathwayTextAgent,
+  TextSession,
+  type TextState,
+  type TextTurn,
+} from '../conversations/index.ts';
+import type { ChatRow } from '../db/index.ts';
+import { isoTime } from '../organizations/index.ts';
+import type { ChatDeps } from './deps.ts';
 import { findChat, insertChat, type ListedChat, updateChat } from './store.ts';
 
 /** What the row keeps besides the agent's state. */
@@ -20,10 +23,10 @@ interface StoredAgent {
 }
 
 export class Chats {
-  readonly #services: Services;
+  readonly #services: ChatDeps;
   readonly #order = new OneAtATime();
 
-  constructor(services: Services) {
+  constructor(services: ChatDeps) {
     this.#services = services;
   }
 

@@ -12,14 +12,13 @@ import {
 } from '#shared/api/chats.ts';
 import { plain } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
-import { actorOf } from '../audit/rules.ts';
-import { recordChange } from '../audit/store.ts';
-import { type App, orgOf } from '../http/app-types.ts';
-import type { Services } from '../services.ts';
+import { actorOf, recordChange } from '../audit/index.ts';
+import { type App, orgOf } from '../http/index.ts';
 import { Chats, chatLine } from './chats.ts';
+import type { ChatDeps } from './deps.ts';
 import { deleteChat, listChats } from './store.ts';
 
-export function chatRoutes(app: App, services: Services): void {
+export function chatRoutes(app: App, services: ChatDeps): void {
   const chats = new Chats(services);
   const { db } = services.database;
 

@@ -1,7 +1,6 @@
 /** Chats: kept for a day after their last message (contract 11.3). */
 import type { Clock } from '#shared/clock.ts';
-import { deleteInBatches } from '../db/batches.ts';
-import type { ChatRow, Db } from '../db/tables.ts';
+import { type ChatRow, type Db, deleteInBatches } from '../db/index.ts';
 
 const keptMs = 24 * 60 * 60 * 1000;
 

@@ -1,13 +1,11 @@
 /** Reads from the database who speaks in a text conversation. */
 import { toolIdsIn } from '#shared/agent/node-tools.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { Db } from '../db/tables.ts';
-import { resolveVersion } from '../edges/rules.ts';
-import type { NumberSettings } from '../numbers/rules.ts';
-import { transferReferences } from '../pathways/rules.ts';
-import { findPathway, findVersion } from '../pathways/store.ts';
-import { personaAgent } from '../personas/agent-store.ts';
-import { agentTools } from '../tools/store.ts';
+import type { Db } from '../db/index.ts';
+import type { NumberSettings } from '../numbers/index.ts';
+import { findPathway, findVersion, resolveVersion, transferReferences } from '../pathways/index.ts';
+import { personaAgent } from '../personas/index.ts';
+import { agentTools } from '../tools/index.ts';
 import type { PathwayTextAgent, PersonaTextAgent, TextGraph } from './text-agent.ts';
 
 /** Graphs that one conversation can reach; a Transfer Pathway node beyond them leads nowhere. */

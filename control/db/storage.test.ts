@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import { EdgeClient } from '../testing/edge-client.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
+import { EdgeClient } from '../../test/kit/control/edge-client.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { StorageState } from './storage.ts';
 
 let control: TestControl;

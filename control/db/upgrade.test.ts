@@ -2,9 +2,9 @@
 import SqliteFile from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fillTables, type StoredRows, storedRows } from '../../test/kit/db/rows.ts';
 import { migrations } from './migrations/index.ts';
 import { migrate } from './open.ts';
-import { fillTables, type StoredRows, storedRows } from './testing/rows.ts';
 
 let file: SqliteFile.Database;
 let db: Kysely<unknown>;

@@ -2,10 +2,10 @@
 import { sql } from 'kysely';
 import { Health } from '#shared/api/deployment.ts';
 import { faultWords } from '#shared/storage-fault.ts';
-import type { App } from '../http/app-types.ts';
-import type { Services } from '../services.ts';
+import type { App } from '../http/index.ts';
+import type { DeploymentDeps } from './deps.ts';
 
-export function healthRoute(app: App, services: Services): void {
+export function healthRoute(app: App, services: DeploymentDeps): void {
   app.route({
     method: 'GET',
     url: '/health',
@@ -21,7 +21,7 @@ export function healthRoute(app: App, services: Services): void {
   });
 }
 
-async function readHealth(services: Services, onError: (error: unknown) => void): Promise<Health> {
+async function readHealth(services: DeploymentDeps, onError: (error: unknown) => void): Promise<Health> {
   const { database, edgeConfig, edges, config } = services;
   let version = 0;
   let stored: 'ok' | 'down' = 'ok';

@@ -1,8 +1,8 @@
 /** GET /metrics: what the control plane counts, and what the edges say of themselves (contract 14.2). */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { AlertMetrics } from '../alerts/rules.ts';
-import type { App } from '../http/app-types.ts';
-import type { Services } from '../services.ts';
+import type { AlertMetrics } from '../alerts/index.ts';
+import type { App } from '../http/index.ts';
+import type { DeploymentDeps } from './deps.ts';
 import { modelMetrics } from './model-metrics.ts';
 import { type RetentionMetrics, retentionMetrics } from './retention-metrics.ts';
 
@@ -25,7 +25,7 @@ export interface Metrics {
   readonly retention: RetentionMetrics;
 }
 
-export function createMetrics(app: App, services: Pick<Services, 'database' | 'edges'>): Metrics {
+export function createMetrics(app: App, services: Pick<DeploymentDeps, 'database' | 'edges'>): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'trunkline_control_' });
   const requests = new Histogram({
@@ -128,7 +128,7 @@ function alertMetrics(registry: Registry): AlertMetrics {
   };
 }
 
-export function metricsRoute(app: App, services: Services, metrics: Metrics): void {
+export function metricsRoute(app: App, services: DeploymentDeps, metrics: Metrics): void {
   app.route({
     method: 'GET',
     url: '/metrics',
@@ -144,7 +144,7 @@ export function metricsRoute(app: App, services: Services, metrics: Metrics): vo
 }
 
 /** The last values of each connected edge, with a label that names it. */
-function edgeMetrics({ edges }: Services): string {
+function edgeMetrics({ edges }: DeploymentDeps): string {
   const byName = new Map<string, string[]>();
   for (const edge of edges.all) {
     for (const [series, value] of Object.entries(edge.metrics).slice(0, mostPerEdge)) {

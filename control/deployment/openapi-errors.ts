@@ -1,7 +1,6 @@
 /** The refusals of a route as OpenAPI answers: made from the codes that the route names (contract 1.3). */
 import { type ApiErrorCode, apiErrors, errorItem } from '#shared/errors.ts';
-import type { Access } from '../http/app-types.ts';
-import { errorBody, type Group, groupOf } from '../http/groups.ts';
+import { type Access, errorBody, type Group, groupOf } from '../http/index.ts';
 
 /** What of a route decides which codes it may answer with. */
 export interface DescribedRoute {

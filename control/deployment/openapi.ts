@@ -1,7 +1,7 @@
 /** GET /openapi.json and GET /docs: made from the routes' own schemas (contract 14.2). */
 import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifySchema } from 'fastify';
-import type { App } from '../http/app-types.ts';
+import type { App } from '../http/index.ts';
 import { docsPage } from './docs-page.ts';
 import { finishDocument, type OpenApiDocument } from './openapi-document.ts';
 import { errorAnswers } from './openapi-errors.ts';

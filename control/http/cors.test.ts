@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { readControlConfig } from '../config.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { readControlConfig } from '../settings/config.ts';
 
 const origin = 'https://console.example.com';
 let test: TestControl;

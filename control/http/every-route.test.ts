@@ -1,7 +1,7 @@
 /** The conventions of contract section 1, on every route that is served. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, startControl } from '../testing/harness.ts';
-import { type ServedRoute, servedRoutes } from '../testing/routes.ts';
+import { type Answer, startControl } from '../../test/kit/control/harness.ts';
+import { type ServedRoute, servedRoutes } from '../../test/kit/control/routes.ts';
 import { errorBody, groupOf } from './groups.ts';
 
 const test = await startControl({ RATE_LIMIT_PER_MINUTE: '1000000' });

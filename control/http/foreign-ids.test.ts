@@ -5,10 +5,10 @@
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edge-client.ts';
+import type { Answer } from '../../test/kit/control/harness.ts';
+import { type ServedRoute, servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
 import { order, type PortTest, smallPdf, startPortTest, upload } from '../porting/testing.ts';
-import { callRecord, connectEdge, reportFrame } from '../testing/edge-client.ts';
-import type { Answer } from '../testing/harness.ts';
-import { type ServedRoute, servedRoutes, unknownId } from '../testing/routes.ts';
 
 const number = '+14155550100';
 const testing = '/v1/agent-testing';

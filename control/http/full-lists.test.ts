@@ -1,8 +1,8 @@
 /** Lists that the program itself fills are as small as others, however many rows there are and however large each is. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '#shared/ids.ts';
-import { storeFinishedRun } from '../agent-testing/testing.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
+import { storeFinishedRun } from '../../test/kit/agent-testing.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { makeThread, makeWidget } from '../widgets/testing.ts';
 import { pageBytes } from './pages.ts';
 

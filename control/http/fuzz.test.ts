@@ -1,9 +1,9 @@
 /** Whatever is sent, the answer is one of the contract: never 500, and every refusal says why. */
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { bodiesOf, type Words } from '../testing/from-schema.ts';
-import { startControl } from '../testing/harness.ts';
-import { type ServedRoute, servedRoutes, unknownId } from '../testing/routes.ts';
+import { bodiesOf, type Words } from '../../test/kit/control/from-schema.ts';
+import { startControl } from '../../test/kit/control/harness.ts';
+import { type ServedRoute, servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
 
 const test = await startControl({ RATE_LIMIT_PER_MINUTE: '1000000' });
 afterAll(() => test.close());

@@ -1,8 +1,7 @@
 /** What is kept under Idempotency-Keys: work that has begun, and answers (contract 1.8). */
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
-import { deleteInBatches } from '../db/batches.ts';
-import type { Db, IdempotentAnswerRow, IdempotentWorkRow } from '../db/tables.ts';
+import { type Db, deleteInBatches, type IdempotentAnswerRow, type IdempotentWorkRow } from '../db/index.ts';
 
 /** How long a key means the same request. */
 const keptMs = 24 * 60 * 60 * 1000;

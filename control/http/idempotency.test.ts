@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { storedRows } from '../db/testing/rows.ts';
+import { connectEdge } from '../../test/kit/control/edge-client.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { storedRows } from '../../test/kit/db/rows.ts';
 import { createApiKey } from '../organizations/store.ts';
 import { initiate, order, sign } from '../porting/testing.ts';
-import { connectEdge } from '../testing/edge-client.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
 import { makePathway, makeWidget } from '../widgets/testing.ts';
 
 let test: TestControl;

@@ -5,11 +5,11 @@
 import SqliteFile from 'better-sqlite3';
 import { DefaultQueryExecutor } from 'kysely';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { callRecord } from '../../test/kit/control/edge-client.ts';
+import { startControl } from '../../test/kit/control/harness.ts';
+import { servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
 import type { AlertRow } from '../db/tables.ts';
-import { ReportStore } from '../edges/reports.ts';
-import { callRecord } from '../testing/edge-client.ts';
-import { startControl } from '../testing/harness.ts';
-import { servedRoutes, unknownId } from '../testing/routes.ts';
+import { createReportStore } from '../report-writers.ts';
 import { makePathway, makeThread, makeWidget } from '../widgets/testing.ts';
 
 const test = await startControl({ RATE_LIMIT_PER_MINUTE: '1000000' });
@@ -28,7 +28,7 @@ const tool = await test.call('POST', '/v2/tools', { body: example('POST /v2/tool
 const toolId = String(tool.body.data?.id);
 
 const call = callRecord(test.orgId);
-await new ReportStore(database, test.clock).store({ edgeId: 'edge', outboxId: 'outbox' }, [
+await createReportStore(database, test.clock).store({ edgeId: 'edge', outboxId: 'outbox' }, [
   { seq: 1, at: call.started_at, body: { type: 'call', call } } as { seq: number },
 ]);
 const alert: AlertRow = {

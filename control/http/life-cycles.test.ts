@@ -5,10 +5,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ModelServer } from '../../test/fakes/model-server.ts';
 import { releaseAll } from '../../test/fakes/release.ts';
-import { bookingGraph, TestingClient } from '../agent-testing/runs/testing.ts';
+import type { Answer } from '../../test/kit/control/harness.ts';
+import { servedRoutes } from '../../test/kit/control/routes.ts';
 import { order, type PortTest, startPortTest, upload } from '../porting/testing.ts';
-import type { Answer } from '../testing/harness.ts';
-import { servedRoutes } from '../testing/routes.ts';
+import { bookingGraph, TestingClient } from '../testing/runs/testing.ts';
 
 interface Ways {
   /** Operations as `METHOD /path`, or why there is none. */

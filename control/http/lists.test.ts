@@ -3,8 +3,8 @@
  * `maxItems`, and a page is small although its rows are as large as they may be.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import type { OpenApiDocument } from '../deployment/openapi-document.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
 import { pageBytes } from './pages.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

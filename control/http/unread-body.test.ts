@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { finished } from 'node:stream/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../testing/harness.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 
 const megabyte = 1_048_576;
 

@@ -3,9 +3,8 @@ import type { InboundNumber, InboundUpdate } from '#shared/api/inbound.ts';
 import { toE164 } from '#shared/e164.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { NumberRow } from '../db/tables.ts';
-import { limitsView } from '../organizations/call-limit-rules.ts';
-import { readUrl } from '../organizations/rules.ts';
+import type { NumberRow } from '../db/index.ts';
+import { limitsView, readUrl } from '../organizations/index.ts';
 
 /** The settings of a number that are not columns of their own. Absent: not set. */
 export interface NumberSettings {

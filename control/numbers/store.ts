@@ -1,6 +1,6 @@
 /** Inbound-number rows: held, archived, restored (contract 2.1 and 10). */
 import { ApiError } from '#shared/errors.ts';
-import type { Db, NumberRow } from '../db/tables.ts';
+import type { Db, NumberRow } from '../db/index.ts';
 
 /** The row of a number that the organization holds. */
 export function findNumber(db: Db, orgId: string, number: string): Promise<NumberRow | undefined> {

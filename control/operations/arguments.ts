@@ -2,7 +2,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { SettingError } from '#shared/setting-reader.ts';
 import { storageWords } from '#shared/storage-fault.ts';
-import { DatabaseTooNew } from '../db/open.ts';
+import { DatabaseTooNew } from '../db/index.ts';
 import { OperationError } from './operation-error.ts';
 
 const afterDamage =

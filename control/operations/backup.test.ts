@@ -17,12 +17,12 @@ import { promisify } from 'node:util';
 import SqliteFile from 'better-sqlite3';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edge-client.ts';
+import { listenOnce } from '../../test/kit/control/harness.ts';
 import { type ControlApp, createApp } from '../app.ts';
 import { type Bootstrap, bootstrap } from '../bootstrap.ts';
-import { readControlConfig } from '../config.ts';
 import { holdDataFolder } from '../data-lock.ts';
-import { callRecord, connectEdge, reportFrame } from '../testing/edge-client.ts';
-import { listenOnce } from '../testing/harness.ts';
+import { readControlConfig } from '../settings/config.ts';
 
 let root = '';
 beforeEach(() => {

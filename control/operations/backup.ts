@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
 import { pathExists } from '#shared/path-exists.ts';
-import type { SecretBox } from '../db/secrets.ts';
+import type { SecretBox } from '../db/index.ts';
 import {
   type BackupFile,
   databaseName,

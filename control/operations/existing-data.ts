@@ -6,9 +6,9 @@ import { join, resolve } from 'node:path';
 import SqliteFile from 'better-sqlite3';
 import { pathExists } from '#shared/path-exists.ts';
 import { namingPath } from '#shared/storage-fault.ts';
-import type { ControlConfig } from '../config.ts';
-import { keptSecretKey, loadSecretKey, SecretBox } from '../db/secrets.ts';
-import { signingSecretContext } from '../organizations/store.ts';
+import { keptSecretKey, loadSecretKey, SecretBox } from '../db/index.ts';
+import { signingSecretContext } from '../organizations/index.ts';
+import type { ControlConfig } from '../settings/index.ts';
 import { OperationError } from './operation-error.ts';
 
 type Places = Pick<ControlConfig, 'databaseFile' | 'dataFolder' | 'secretKey'>;

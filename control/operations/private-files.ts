@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { pathExists } from '#shared/path-exists.ts';
-import { SecretBox } from '../db/secrets.ts';
+import { SecretBox } from '../db/index.ts';
 import { OperationError } from './operation-error.ts';
 
 /** Of the data folder; what is not there is left out. */

@@ -3,8 +3,7 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync } from '
 import { dirname, join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
 import { pathExists } from '#shared/path-exists.ts';
-import { openDatabase } from '../db/open.ts';
-import { SecretBox } from '../db/secrets.ts';
+import { openDatabase, SecretBox } from '../db/index.ts';
 import { checkDatabase, keyFingerprint } from './backup.ts';
 import { databaseName, privateName, readManifest } from './manifest.ts';
 import { OperationError } from './operation-error.ts';

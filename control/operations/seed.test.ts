@@ -7,8 +7,8 @@ import { FakeClock } from '#shared/clock.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { terminations } from '#shared/termination.ts';
 import { type ControlApp, createApp } from '../app.ts';
-import { readControlConfig } from '../config.ts';
-import { ReportStore } from '../edges/reports.ts';
+import { createReportStore } from '../report-writers.ts';
+import { readControlConfig } from '../settings/config.ts';
 import { demoCallReports } from './demo-calls.ts';
 import { seedDemo } from './seed.ts';
 
@@ -34,7 +34,7 @@ function seed(storeReports = store) {
 async function store(bodies: readonly ReportBody[]): Promise<void> {
   const at = new Date(clock.now()).toISOString();
   const reports = bodies.map((body, index) => ({ seq: index + 1, at, body }));
-  const { rejected } = await new ReportStore(control.services.database, clock).store(
+  const { rejected } = await createReportStore(control.services.database, clock).store(
     { edgeId: 'demo', outboxId: 'demo' },
     reports,
   );

@@ -8,11 +8,11 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { pathExists } from '#shared/path-exists.ts';
-import type { App } from '../http/app-types.ts';
-import { createApiKey, createOrganization } from '../organizations/store.ts';
-import type { Services } from '../services.ts';
+import type { App } from '../http/index.ts';
+import { createApiKey, createOrganization } from '../organizations/index.ts';
 import { demoCallReports } from './demo-calls.ts';
 import * as demo from './demo-data.ts';
+import type { OperationDeps } from './deps.ts';
 import { OperationError } from './operation-error.ts';
 
 const Noted = Type.Object({
@@ -25,7 +25,7 @@ type Noted = Static<typeof Noted>;
 
 export interface SeedParts {
   readonly app: App;
-  readonly services: Services;
+  readonly services: OperationDeps;
   /** Stores reports in the name of an edge `demo`. */
   storeReports(bodies: readonly ReportBody[]): Promise<void>;
 }
@@ -115,8 +115,8 @@ async function post({ app }: SeedParts, noted: Noted, url: string, payload: obje
 }
 
 async function firstRun({ services }: SeedParts, file: string): Promise<Noted> {
-  const { clock, config, edgeConfig, secrets } = services;
-  const noted = await edgeConfig.change(async (db, altered) => {
+  const { clock, config, catalogue, secrets } = services;
+  const noted = await catalogue.change(async (db, altered) => {
     const organization = { name: demo.demoOrganization, region: config.region, sipEnabled: true };
     const orgId = await createOrganization(db, clock, secrets, organization);
     altered.organizations.add(orgId);

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { Counter, type Registry } from 'prom-client';
 import { ApiError } from '#shared/errors.ts';
-import type { ControlConfig } from '../config.ts';
-import type { Db, WidgetThreadRow } from '../db/tables.ts';
+import type { Db, WidgetThreadRow } from '../db/index.ts';
+import type { ControlConfig } from '../settings/index.ts';
 
 export type QuotaSettings = ControlConfig['quotas'];
 type Quota = keyof QuotaSettings;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { order } from '../porting/testing.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
 import { makePathway, makeWidget, origin } from '../widgets/testing.ts';
 
 let test: TestControl;

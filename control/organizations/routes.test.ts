@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connectEdge } from '../testing/edge-client.ts';
-import { type CallOptions, startControl, type TestControl } from '../testing/harness.ts';
+import { connectEdge } from '../../test/kit/control/edge-client.ts';
+import { type CallOptions, startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { limitsInForce } from './call-limit-rules.ts';
 
 let test: TestControl;

@@ -9,13 +9,11 @@ import {
 } from '#shared/api/organization.ts';
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
-import { type Actor, actorOf } from '../audit/rules.ts';
-import { recordChange } from '../audit/store.ts';
-import type { OrganizationRow } from '../db/tables.ts';
-import { type App, orgOf } from '../http/app-types.ts';
-import { keepAnswer } from '../http/idempotency.ts';
-import type { Services } from '../services.ts';
+import { type Actor, actorOf, recordChange } from '../audit/index.ts';
+import type { OrganizationRow } from '../db/index.ts';
+import { type App, keepAnswer, orgOf } from '../http/index.ts';
 import { type CallCeiling, ceilingOf, checkBelowCeiling, limitsView } from './call-limit-rules.ts';
+import type { OrganizationDeps } from './deps.ts';
 import { checkUrl } from './rules.ts';
 import {
   findOrganization,
@@ -25,7 +23,7 @@ import {
   updateOrganization,
 } from './store.ts';
 
-export function organizationRoutes(app: App, services: Services): void {
+export function organizationRoutes(app: App, services: OrganizationDeps): void {
   const { db } = services.database;
   const view = async (orgId: string) =>
     settingsView(await findOrganization(db, orgId), services.config.callLimits);
@@ -79,7 +77,7 @@ export function organizationRoutes(app: App, services: Services): void {
       const orgId = orgOf(request);
       const secret = randomBytes(32).toString('hex');
       const signing_secret = services.secrets.seal(secret, signingSecretContext(orgId));
-      return services.edgeConfig.change(async (trx, altered) => {
+      return services.catalogue.change(async (trx, altered) => {
         await updateOrganization(trx, orgId, { signing_secret });
         altered.organizations.add(orgId);
         await recordChange(trx, services.clock, actorOf(request), {
@@ -99,12 +97,12 @@ function settingsOf(orgId: string) {
 
 /** Stores a change, and tells the edges when it concerns them. @throws ApiError INVALID_PARAMETER */
 function changeSettings(
-  services: Services,
+  services: OrganizationDeps,
   orgId: string,
   change: OrganizationChange,
   by: Actor,
 ): Promise<void> {
-  return services.edgeConfig.change(async (trx, altered) => {
+  return services.catalogue.change(async (trx, altered) => {
     if (change.call_limits) {
       const { call_ceiling } = await findOrganization(trx, orgId);
       const ceiling = ceilingOf(call_ceiling, services.config.callLimits);

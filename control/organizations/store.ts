@@ -2,9 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
-import { builtOnce } from '../db/built-once.ts';
-import type { SecretBox } from '../db/secrets.ts';
-import type { ApiKeyRow, Db, EdgeTokenRow, OrganizationRow } from '../db/tables.ts';
+import {
+  type ApiKeyRow,
+  builtOnce,
+  type Db,
+  type EdgeTokenRow,
+  type OrganizationRow,
+  type SecretBox,
+} from '../db/index.ts';
 import { hashKey, makeKey, sameHash } from './rules.ts';
 
 export interface NewOrganization {

@@ -1,6 +1,7 @@
 /** What an author should know of a graph that breaks no rule: by itself, and of what it names. */
-import type { Db } from '../db/tables.ts';
-import { firstUnknownTool } from '../tools/store.ts';
+
+import type { Db } from '../db/index.ts';
+import { firstUnknownTool } from '../tools/index.ts';
 import { type GraphNote, graphNotes, type NamedRow, namedRows, type StoredGraph } from './rules.ts';
 import { findPathway } from './store.ts';
 

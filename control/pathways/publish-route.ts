@@ -1,11 +1,11 @@
 /** POST /v1/pathway/{id}/publish (contract 11.4). */
 import { PathwayPath, Publish, Published, PublishPending } from '#shared/api/pathways.ts';
-import { actorOf } from '../audit/rules.ts';
-import { type App, orgOf } from '../http/app-types.ts';
-import type { Services } from '../services.ts';
+import { actorOf } from '../audit/index.ts';
+import { type App, orgOf } from '../http/index.ts';
+import type { PathwayDeps } from './deps.ts';
 import { publish } from './publish.ts';
 
-export function publishRoute(app: App, services: Services): void {
+export function publishRoute(app: App, services: PathwayDeps): void {
   app.route({
     method: 'POST',
     url: '/v1/pathway/:id/publish',

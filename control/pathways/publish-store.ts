@@ -1,6 +1,7 @@
 /** Brings a version into an environment, in the transaction of a change of the edges' configuration. */
-import type { Db, PathwayRow } from '../db/tables.ts';
-import type { Altered } from '../edges/store.ts';
+
+import type { Altered } from '../catalogue/index.ts';
+import type { Db, PathwayRow } from '../db/index.ts';
 import { numbersLeadingTo } from './references-store.ts';
 import { updatePathway } from './store.ts';
 

@@ -1,12 +1,11 @@
 /** POST /v1/pathway/{id}/publish: through the gate, or into the queue before it (contract 11.4 and 6.11). */
 import type { Publish } from '#shared/api/pathways.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { Actor } from '../audit/rules.ts';
-import { recordChange } from '../audit/store.ts';
-import type { PathwayVersionRow } from '../db/tables.ts';
-import { isoTime } from '../organizations/store.ts';
-import { insertPending } from '../promotion/pending-store.ts';
-import type { Services } from '../services.ts';
+import { type Actor, recordChange } from '../audit/index.ts';
+import type { PathwayVersionRow } from '../db/index.ts';
+import { isoTime } from '../organizations/index.ts';
+import { insertPending } from '../promotion/index.ts';
+import type { PathwayDeps } from './deps.ts';
 import { type Environment, publishVersion, versionIn } from './publish-store.ts';
 import { requirePathway, requireVersion } from './require-store.ts';
 
@@ -15,7 +14,7 @@ export type Published = { readonly batchId: string } | null;
 
 /** @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, PROMOTION_BLOCKED */
 export async function publish(
-  services: Services,
+  services: PathwayDeps,
   orgId: string,
   pathwayId: string,
   body: Publish,
@@ -60,14 +59,14 @@ export async function publish(
 
 /** @returns false when the version no longer holds what was judged */
 function publishJudged(
-  services: Services,
+  services: PathwayDeps,
   by: Actor,
   orgId: string,
   judged: PathwayVersionRow,
   environment: Environment,
 ): Promise<boolean> {
   const { pathway_id: id, version_number, content_hash } = judged;
-  return services.edgeConfig.change(async (db, altered) => {
+  return services.catalogue.change(async (db, altered) => {
     const pathway = await requirePathway(db, orgId, id);
     const version = await requireVersion(db, id, version_number);
     if (version.content_hash !== content_hash) return false;

@@ -2,7 +2,7 @@
  * Who leads to which pathway besides numbers: Transfer Pathway nodes, and the conditions of personas in
  * production. Edges are sent every version that is led to.
  */
-import type { Db } from '../db/tables.ts';
+import type { Db } from '../db/index.ts';
 
 export interface PathwayReference {
   readonly pathwayId: string;

@@ -1,6 +1,6 @@
 /** Pathways and versions that a request names, or the refusal. */
 import { ApiError } from '#shared/errors.ts';
-import type { Db, PathwayRow, PathwayVersionRow } from '../db/tables.ts';
+import type { Db, PathwayRow, PathwayVersionRow } from '../db/index.ts';
 import { findPathway, findVersion } from './store.ts';
 
 /** Ids are compared as text, so a malformed one is simply not found (contract 1.4). @throws ApiError */

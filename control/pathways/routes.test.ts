@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
 import { contentHash, sortedHash } from './rules.ts';
 
 let test: TestControl;

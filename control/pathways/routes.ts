@@ -11,21 +11,13 @@ import {
 } from '#shared/api/pathways.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
-import { announceEnds } from '../agent-testing/run-rules.ts';
-import { dropScenarios } from '../agent-testing/store.ts';
-import { type Actor, actorOf } from '../audit/rules.ts';
-import { recordChange } from '../audit/store.ts';
-import type { Db, PathwayRow } from '../db/tables.ts';
-import type { Altered } from '../edges/store.ts';
-import { type App, orgOf } from '../http/app-types.ts';
-import { workOf } from '../http/idempotency.ts';
-import { readPage, totalHeader } from '../http/pages.ts';
-import { graphBytes } from '../organizations/quota-rules.ts';
-import { isoTime } from '../organizations/store.ts';
-import { personasUsingPathway } from '../personas/store.ts';
-import { dropPending } from '../promotion/pending-store.ts';
-import type { Services } from '../services.ts';
-import { widgetsUsingPathway } from '../widgets/store.ts';
+import { type Actor, actorOf, recordChange } from '../audit/index.ts';
+import type { Altered, Catalogue } from '../catalogue/index.ts';
+import type { Db, PathwayRow } from '../db/index.ts';
+import { type App, orgOf, readPage, totalHeader, workOf } from '../http/index.ts';
+import { graphBytes, isoTime } from '../organizations/index.ts';
+import { dropPending } from '../promotion/index.ts';
+import type { PathwayDeps } from './deps.ts';
 import { authorNotes } from './notes-store.ts';
 import { publishRoute } from './publish-route.ts';
 import { dropReferences, graphSource, setReferences } from './references-store.ts';
@@ -43,13 +35,13 @@ import {
 import { versionRoutes } from './version-routes.ts';
 import { pathwayView } from './views.ts';
 
-export function pathwayRoutes(app: App, services: Services): void {
+export function pathwayRoutes(app: App, services: PathwayDeps): void {
   graphRoutes(app, services);
   versionRoutes(app, services);
   publishRoute(app, services);
 }
 
-function graphRoutes(app: App, services: Services): void {
+function graphRoutes(app: App, services: PathwayDeps): void {
   const { db } = services.database;
 
   app.route({
@@ -63,7 +55,7 @@ function graphRoutes(app: App, services: Services): void {
       if (again && (await findPathway(db, orgOf(request), id))) {
         return { status: 'success' as const, pathway_id: id };
       }
-      await services.edgeConfig.change(async (trx, altered) => {
+      await services.catalogue.change(async (trx, altered) => {
         const now = isoTime(services.clock);
         await services.quotas.room(trx, 'pathways', orgOf(request));
         await insertPathway(trx, {
@@ -149,35 +141,38 @@ function graphRoutes(app: App, services: Services): void {
     schema: { summary: 'Delete a pathway', params: PathwayPath, response: { 200: PathwayCreated } },
     handler: async (request) => {
       const { id } = request.params;
-      const cancelled = await services.edgeConfig.change(async (trx, altered) => {
+      await services.catalogue.change(async (trx, altered) => {
         await requirePathway(trx, orgOf(request), id);
         await record(services, trx, actorOf(request), orgOf(request), id, 'delete');
-        return removePathway(trx, altered, id, isoTime(services.clock));
+        await removePathway(services.catalogue, trx, altered, id, isoTime(services.clock));
       });
-      announceEnds(services.announcements, cancelled);
       return { status: 'success' as const, pathway_id: id };
     },
   });
 }
 
-/** @returns the test runs that this cancelled @throws ApiError PATHWAY_IN_USE */
-async function removePathway(db: Db, altered: Altered, id: string, now: string): Promise<string[]> {
+/** @throws ApiError PATHWAY_IN_USE */
+async function removePathway(
+  catalogue: Catalogue,
+  db: Db,
+  altered: Altered,
+  id: string,
+  now: string,
+): Promise<void> {
   const phone_numbers = await numbersUsing(db, id);
-  const widget_ids = await widgetsUsingPathway(db, id);
-  const persona_ids = await personasUsingPathway(db, id);
-  if (phone_numbers.length + widget_ids.length + persona_ids.length > 0) {
-    throw ApiError.of('PATHWAY_IN_USE', { phone_numbers, widget_ids, persona_ids });
+  const others = await catalogue.usersOf(db, { kind: 'pathway', id });
+  if (phone_numbers.length + others.count > 0) {
+    throw ApiError.of('PATHWAY_IN_USE', { phone_numbers, ...others.ids });
   }
   await dropReferences(db, id, altered.pathways);
   await dropPending(db, 'pathway', id);
-  const cancelled = await dropScenarios(db, { kind: 'pathway', id }, now);
+  await catalogue.removed(db, altered, { kind: 'pathway', id }, now);
   await deletePathway(db, id);
   altered.pathways.add(id);
-  return cancelled;
 }
 
 async function updateGraph(
-  services: Services,
+  services: PathwayDeps,
   orgId: string,
   id: string,
   body: PathwayUpdate,
@@ -188,7 +183,7 @@ async function updateGraph(
     throw ApiError.invalid(nodes ? '/edges' : '/nodes', 'nodes and edges come together');
   }
   const graph = nodes && edges && acceptGraph(nodes, edges, services.allowedTargets);
-  return services.edgeConfig.change(async (db, altered) => {
+  return services.catalogue.change(async (db, altered) => {
     const stored = await requirePathway(db, orgId, id);
     if (graph) await services.quotas.graphRoom(db, orgId, graphBytes(graph) - graphBytes(stored));
     await updatePathway(db, id, {
@@ -207,7 +202,7 @@ async function updateGraph(
 }
 
 function record(
-  { clock }: Services,
+  { clock }: PathwayDeps,
   db: Db,
   by: Actor,
   orgId: string,

@@ -1,6 +1,6 @@
 /** Pathways and their versions. */
 import { sql } from 'kysely';
-import type { Db, PathwayRow, PathwayVersionRow } from '../db/tables.ts';
+import type { Db, PathwayRow, PathwayVersionRow } from '../db/index.ts';
 import type { StoredGraph } from './rules.ts';
 
 export function findPathway(db: Db, orgId: string, id: string): Promise<PathwayRow | undefined> {

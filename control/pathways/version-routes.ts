@@ -11,15 +11,12 @@ import {
   VersionWrite,
 } from '#shared/api/pathways.ts';
 import { ApiError } from '#shared/errors.ts';
-import { type Actor, actorOf } from '../audit/rules.ts';
-import { recordChange } from '../audit/store.ts';
-import type { Db } from '../db/tables.ts';
-import type { Altered } from '../edges/store.ts';
-import { type App, orgOf } from '../http/app-types.ts';
-import { keepAnswer } from '../http/idempotency.ts';
-import { graphBytes } from '../organizations/quota-rules.ts';
-import { isoTime } from '../organizations/store.ts';
-import type { Services } from '../services.ts';
+import { type Actor, actorOf, recordChange } from '../audit/index.ts';
+import type { Altered } from '../catalogue/index.ts';
+import type { Db } from '../db/index.ts';
+import { type App, keepAnswer, orgOf } from '../http/index.ts';
+import { graphBytes, isoTime } from '../organizations/index.ts';
+import type { PathwayDeps } from './deps.ts';
 import { authorNotes } from './notes-store.ts';
 import { graphSource, numbersLeadingTo, setReferences } from './references-store.ts';
 import { requirePathway, requireVersion } from './require-store.ts';
@@ -35,13 +32,13 @@ import {
 } from './store.ts';
 import { graphView, versionLine } from './views.ts';
 
-export function versionRoutes(app: App, services: Services): void {
+export function versionRoutes(app: App, services: PathwayDeps): void {
   readRoutes(app, services);
   createRoute(app, services);
   changeRoutes(app, services);
 }
 
-function readRoutes(app: App, services: Services): void {
+function readRoutes(app: App, services: PathwayDeps): void {
   const { db } = services.database;
 
   app.route({
@@ -82,7 +79,7 @@ function readRoutes(app: App, services: Services): void {
   });
 }
 
-function createRoute(app: App, services: Services): void {
+function createRoute(app: App, services: PathwayDeps): void {
   app.route({
     method: 'POST',
     url: '/v1/pathway/:id/version',
@@ -101,7 +98,7 @@ function createRoute(app: App, services: Services): void {
       const orgId = orgOf(request);
       const graph = acceptGraph(nodes, edges, services.allowedTargets);
       const created_at = isoTime(services.clock);
-      return services.edgeConfig.change(async (trx, altered) => {
+      return services.catalogue.change(async (trx, altered) => {
         const { id } = await requirePathway(trx, orgId, request.params.id);
         await services.quotas.versionRoom(trx, id);
         await services.quotas.graphRoom(trx, orgId, graphBytes(graph));
@@ -121,7 +118,7 @@ function createRoute(app: App, services: Services): void {
   });
 }
 
-function changeRoutes(app: App, services: Services): void {
+function changeRoutes(app: App, services: PathwayDeps): void {
   app.route({
     method: 'POST',
     url: '/v1/pathway/:id/version/:version_id',
@@ -148,7 +145,7 @@ function changeRoutes(app: App, services: Services): void {
       const orgId = orgOf(request);
       const graph = acceptGraph(nodes, edges, services.allowedTargets);
       const number = changeableVersion(version_id, ':version_id');
-      await services.edgeConfig.change(async (db, altered) => {
+      await services.catalogue.change(async (db, altered) => {
         const stored = await requireChangeable(db, orgId, id, number);
         const { version_number: version } = stored;
         await services.quotas.graphRoom(db, orgId, graphBytes(graph) - graphBytes(stored));
@@ -173,7 +170,7 @@ function changeRoutes(app: App, services: Services): void {
       const { id, version_id } = request.params;
       const number = changeableVersion(version_id, ':version_id');
       const orgId = orgOf(request);
-      await services.edgeConfig.change(async (db, altered) => {
+      await services.catalogue.change(async (db, altered) => {
         await removeVersion(db, altered, orgId, id, number);
         await record(services, db, actorOf(request), orgId, id, 'version_delete');
       });
@@ -220,7 +217,7 @@ async function removeVersion(
 }
 
 function record(
-  { clock }: Services,
+  { clock }: PathwayDeps,
   db: Db,
   by: Actor,
   orgId: string,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import { connectEdge } from '../../test/kit/control/edge-client.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
-import { connectEdge } from '../testing/edge-client.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
 
 let test: TestControl;
 let pathway = '';

@@ -1,6 +1,6 @@
 /** Pathways and versions as the API shows them (contract 11.3). */
 import type { Pathway } from '#shared/api/pathways.ts';
-import type { PathwayRow, PathwayVersionRow } from '../db/tables.ts';
+import type { PathwayRow, PathwayVersionRow } from '../db/index.ts';
 import type { VersionLine } from './store.ts';
 
 export function pathwayView(row: PathwayRow): Pathway {

@@ -1,10 +1,9 @@
 /** A persona as whoever speaks for it needs it: its production version, over the settings of a number or an order. */
 import type { AgentSettings, PathwayCondition } from '#shared/edge-protocol/agents.ts';
-import type { Db } from '../db/tables.ts';
-import { mannerOf, resolveVersion, transferTargets } from '../edges/rules.ts';
-import type { NumberSettings } from '../numbers/rules.ts';
-import { findPathway } from '../pathways/store.ts';
-import { agentTools } from '../tools/store.ts';
+import type { Db } from '../db/index.ts';
+import { mannerOf, type NumberSettings, transferTargets } from '../numbers/index.ts';
+import { findPathway, resolveVersion } from '../pathways/index.ts';
+import { agentTools } from '../tools/index.ts';
 import { readContent, type StoredCondition } from './rules.ts';
 import { findPersona, findPersonaVersion } from './store.ts';
 

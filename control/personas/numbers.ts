@@ -1,18 +1,16 @@
 /** Which numbers a persona answers (contract 12): all of a request or none. */
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { Actor } from '../audit/rules.ts';
-import { recordChange } from '../audit/store.ts';
-import type { Db, NumberRow } from '../db/tables.ts';
-import { changeNumber, readUpdate } from '../numbers/rules.ts';
-import { findNumber, updateNumber } from '../numbers/store.ts';
-import { isoTime } from '../organizations/store.ts';
-import type { Services } from '../services.ts';
+import { type Actor, recordChange } from '../audit/index.ts';
+import type { Db, NumberRow } from '../db/index.ts';
+import { changeNumber, findNumber, readUpdate, updateNumber } from '../numbers/index.ts';
+import { isoTime } from '../organizations/index.ts';
+import type { PersonaDeps } from './deps.ts';
 import { requirePersona } from './store.ts';
 
 /** @throws ApiError PERSONA_NOT_FOUND, INVALID_INBOUND_NUMBERS, INVALID_PARAMETER for what is no number */
 export function attachPersona(
-  services: Services,
+  services: PersonaDeps,
   orgId: string,
   id: string,
   texts: readonly string[],
@@ -23,7 +21,7 @@ export function attachPersona(
 
 /** Numbers that another agent answers stay as they are. */
 export function detachPersona(
-  services: Services,
+  services: PersonaDeps,
   orgId: string,
   id: string,
   texts: readonly string[],
@@ -34,7 +32,7 @@ export function detachPersona(
 }
 
 function changeNumbers(
-  services: Services,
+  services: PersonaDeps,
   orgId: string,
   id: string,
   texts: readonly string[],
@@ -42,7 +40,7 @@ function changeNumbers(
   personaOf: (row: NumberRow) => string | null,
 ): Promise<void> {
   const numbers = new Set(texts.map(readNumber));
-  return services.edgeConfig.change(async (db, altered) => {
+  return services.catalogue.change(async (db, altered) => {
     await requirePersona(db, orgId, id);
     for (const row of await requireNumbers(db, orgId, numbers)) {
       const persona_id = personaOf(row);

@@ -1,10 +1,10 @@
 /** A draft comes into production, in the transaction of a change of the edges' configuration (contract 12). */
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
-import type { Db, PersonaRow } from '../db/tables.ts';
-import type { Altered } from '../edges/store.ts';
-import { isoTime } from '../organizations/store.ts';
-import { personaSource, setReferences } from '../pathways/references-store.ts';
+import type { Altered } from '../catalogue/index.ts';
+import type { Db, PersonaRow } from '../db/index.ts';
+import { isoTime } from '../organizations/index.ts';
+import { personaSource, setReferences } from '../pathways/index.ts';
 import { readContent } from './rules.ts';
 import {
   deleteOldVersions,

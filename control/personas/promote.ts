@@ -1,11 +1,10 @@
 /** POST /v1/personas/{id}/versions/promote: through the gate of 6.11. */
 import { ApiError } from '#shared/errors.ts';
-import type { Actor } from '../audit/rules.ts';
-import { recordChange } from '../audit/store.ts';
-import type { PersonaRow } from '../db/tables.ts';
-import { isoTime } from '../organizations/store.ts';
-import { insertPending } from '../promotion/pending-store.ts';
-import type { Services } from '../services.ts';
+import { type Actor, recordChange } from '../audit/index.ts';
+import type { PersonaRow } from '../db/index.ts';
+import { isoTime } from '../organizations/index.ts';
+import { insertPending } from '../promotion/index.ts';
+import type { PersonaDeps } from './deps.ts';
 import { promoteDraft } from './promote-store.ts';
 import { findPersonaVersion, requirePersona } from './store.ts';
 
@@ -14,7 +13,7 @@ import { findPersonaVersion, requirePersona } from './store.ts';
  * @throws ApiError PERSONA_NOT_FOUND, PROMOTION_BLOCKED
  */
 export async function promote(
-  services: Services,
+  services: PersonaDeps,
   orgId: string,
   id: string,
   publishOnPass: boolean,
@@ -54,8 +53,8 @@ export async function promote(
 }
 
 /** @returns false when the draft no longer holds what was judged */
-function promoteJudged(services: Services, by: Actor, judged: PersonaRow, hash: string): Promise<boolean> {
-  return services.edgeConfig.change(async (db, altered) => {
+function promoteJudged(services: PersonaDeps, by: Actor, judged: PersonaRow, hash: string): Promise<boolean> {
+  return services.catalogue.change(async (db, altered) => {
     const persona = await requirePersona(db, judged.org_id, judged.id);
     const draft = await findPersonaVersion(db, persona.draft_version_id);
     if (draft.id !== judged.draft_version_id || draft.content_hash !== hash) return false;

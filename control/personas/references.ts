@@ -1,9 +1,8 @@
 /** What a persona names of other rows: judged when it is written (contract 12). */
 import { ApiError } from '#shared/errors.ts';
-import type { Db } from '../db/tables.ts';
-import { resolveVersion } from '../edges/rules.ts';
-import { findPathway, findVersion } from '../pathways/store.ts';
-import { firstUnknownTool } from '../tools/store.ts';
+import type { Db } from '../db/index.ts';
+import { findPathway, findVersion, resolveVersion } from '../pathways/index.ts';
+import { firstUnknownTool } from '../tools/index.ts';
 import type { PersonaContent, StoredCondition } from './rules.ts';
 
 /** @throws ApiError TOOL_NOT_FOUND, PATHWAY_NOT_FOUND; INVALID_PARAMETER for a version or node that is not there */

@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connectEdge } from '../testing/edge-client.ts';
-import { type CallOptions, type Json, startControl, type TestControl } from '../testing/harness.ts';
+import { connectEdge } from '../../test/kit/control/edge-client.ts';
+import {
+  type CallOptions,
+  type Json,
+  startControl,
+  type TestControl,
+} from '../../test/kit/control/harness.ts';
 
 let test: TestControl;
 beforeEach(async () => {

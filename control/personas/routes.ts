@@ -14,12 +14,10 @@ import {
   Promote,
   PromotePending,
 } from '#shared/api/personas.ts';
-import { actorOf } from '../audit/rules.ts';
-import type { Db, PersonaRow } from '../db/tables.ts';
-import { type App, orgOf } from '../http/app-types.ts';
-import { keepAnswer } from '../http/idempotency.ts';
-import { readPage } from '../http/pages.ts';
-import type { Services } from '../services.ts';
+import { actorOf } from '../audit/index.ts';
+import type { Db, PersonaRow } from '../db/index.ts';
+import { type App, keepAnswer, orgOf, readPage } from '../http/index.ts';
+import type { PersonaDeps } from './deps.ts';
 import { attachPersona, detachPersona } from './numbers.ts';
 import { promote } from './promote.ts';
 import { personaView, versionView } from './rules.ts';
@@ -55,13 +53,13 @@ function within(version: string) {
   );
 }
 
-export function personaRoutes(app: App, services: Services): void {
+export function personaRoutes(app: App, services: PersonaDeps): void {
   rowRoutes(app, services);
   versionRoutes(app, services);
   numberRoutes(app, services);
 }
 
-function rowRoutes(app: App, services: Services): void {
+function rowRoutes(app: App, services: PersonaDeps): void {
   const { db } = services.database;
 
   app.route({
@@ -134,7 +132,7 @@ function rowRoutes(app: App, services: Services): void {
   });
 }
 
-function versionRoutes(app: App, services: Services): void {
+function versionRoutes(app: App, services: PersonaDeps): void {
   const { db } = services.database;
 
   app.route({
@@ -180,7 +178,7 @@ function versionRoutes(app: App, services: Services): void {
   });
 }
 
-function numberRoutes(app: App, services: Services): void {
+function numberRoutes(app: App, services: PersonaDeps): void {
   const { db } = services.database;
 
   for (const [verb, change, summary] of [

@@ -6,8 +6,8 @@ import type {
   PersonaVersion,
   ShownCallConfig,
 } from '#shared/api/personas.ts';
-import type { PersonaRow, PersonaVersionRow } from '../db/tables.ts';
-import { sortedHash } from '../pathways/rules.ts';
+import type { PersonaRow, PersonaVersionRow } from '../db/index.ts';
+import { sortedHash } from '../pathways/index.ts';
 
 /** What a version is made of; its hash is over exactly this. */
 export interface PersonaContent {

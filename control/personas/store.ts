@@ -1,7 +1,7 @@
 /** Persona rows and their versions. Deleted personas stay, but are found no more. */
 import { ApiError } from '#shared/errors.ts';
-import type { Db, PersonaRow, PersonaVersionRow } from '../db/tables.ts';
-import { readSettings } from '../numbers/rules.ts';
+import type { Db, PersonaRow, PersonaVersionRow } from '../db/index.ts';
+import { readSettings } from '../numbers/index.ts';
 import type { WholePersona } from './rules.ts';
 
 export function findPersona(db: Db, orgId: string, id: string): Promise<PersonaRow | undefined> {

@@ -2,17 +2,13 @@
 import type { PersonaCreate, PersonaUpdate } from '#shared/api/personas.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
-import { announceEnds } from '../agent-testing/run-rules.ts';
-import { dropScenarios } from '../agent-testing/store.ts';
-import type { Actor } from '../audit/rules.ts';
-import { recordChange } from '../audit/store.ts';
-import type { Db, PersonaRow, PersonaVersionRow } from '../db/tables.ts';
-import type { Altered } from '../edges/store.ts';
-import { isoTime } from '../organizations/store.ts';
-import { personaSource, setReferences } from '../pathways/references-store.ts';
-import { dropPending } from '../promotion/pending-store.ts';
-import type { Services } from '../services.ts';
-import { widgetsUsingPersona } from '../widgets/store.ts';
+import { type Actor, recordChange } from '../audit/index.ts';
+import type { Altered } from '../catalogue/index.ts';
+import type { Db, PersonaRow, PersonaVersionRow } from '../db/index.ts';
+import { isoTime } from '../organizations/index.ts';
+import { personaSource, setReferences } from '../pathways/index.ts';
+import { dropPending } from '../promotion/index.ts';
+import type { PersonaDeps } from './deps.ts';
 import { checkReferences } from './references.ts';
 import { changedContent, contentColumns, emptyContent, type PersonaContent, readContent } from './rules.ts';
 import {
@@ -29,7 +25,7 @@ import {
  * @throws ApiError PATHWAY_NOT_FOUND, TOOL_NOT_FOUND, INVALID_PARAMETER, QUOTA_EXCEEDED
  */
 export function createPersona<T>(
-  services: Services,
+  services: PersonaDeps,
   orgId: string,
   body: PersonaCreate,
   by: Actor,
@@ -64,7 +60,7 @@ export function createPersona<T>(
     updated_at: now,
     deleted_at: null,
   };
-  return services.edgeConfig.change(async (db, altered) => {
+  return services.catalogue.change(async (db, altered) => {
     await services.quotas.room(db, 'personas', orgId);
     await checkReferences(db, orgId, content);
     await insertPersona(db, persona, [production, draft]);
@@ -83,14 +79,14 @@ function referencesOf(content: PersonaContent) {
 
 /** Name, role, description and tags are in force at once; the rest goes to the draft. */
 export function alterPersona(
-  services: Services,
+  services: PersonaDeps,
   orgId: string,
   id: string,
   body: PersonaUpdate,
   by: Actor,
 ): Promise<void> {
   const now = isoTime(services.clock);
-  return services.edgeConfig.change(async (db, altered) => {
+  return services.catalogue.change(async (db, altered) => {
     const persona = await requirePersona(db, orgId, id);
     const draft = await findPersonaVersion(db, persona.draft_version_id);
     const before = readContent(draft);
@@ -122,26 +118,30 @@ async function tellNumbers(db: Db, altered: Altered, personaId: string): Promise
 }
 
 /** @throws ApiError PERSONA_NOT_FOUND, PERSONA_IN_USE */
-export async function removePersona(services: Services, orgId: string, id: string, by: Actor): Promise<void> {
-  const cancelled = await services.edgeConfig.change(async (db, altered) => {
+export async function removePersona(
+  services: PersonaDeps,
+  orgId: string,
+  id: string,
+  by: Actor,
+): Promise<void> {
+  await services.catalogue.change(async (db, altered) => {
     const persona = await requirePersona(db, orgId, id);
     const phone_numbers = await numbersOfPersona(db, id);
-    const widget_ids = await widgetsUsingPersona(db, id);
-    if (phone_numbers.length + widget_ids.length > 0) {
-      throw ApiError.of('PERSONA_IN_USE', { phone_numbers, widget_ids });
+    const others = await services.catalogue.usersOf(db, { kind: 'persona', id });
+    if (phone_numbers.length + others.count > 0) {
+      throw ApiError.of('PERSONA_IN_USE', { phone_numbers, ...others.ids });
     }
     await setReferences(db, orgId, personaSource(id), [], altered.pathways);
     const now = isoTime(services.clock);
     await dropPending(db, 'persona', id);
     await updatePersona(db, id, { deleted_at: now });
     await record(services, db, by, persona, 'delete');
-    return dropScenarios(db, { kind: 'persona', id }, now);
+    await services.catalogue.removed(db, altered, { kind: 'persona', id }, now);
   });
-  announceEnds(services.announcements, cancelled);
 }
 
 function record(
-  { clock }: Services,
+  { clock }: PersonaDeps,
   db: Db,
   by: Actor,
   { id: subject, org_id: orgId }: PersonaRow,

@@ -9,11 +9,10 @@ import {
   PortPath,
 } from '#shared/api/porting.ts';
 import { ApiError } from '#shared/errors.ts';
-import { actorOf } from '../audit/rules.ts';
-import type { Db } from '../db/tables.ts';
-import type { App } from '../http/app-types.ts';
-import { keepAnswer } from '../http/idempotency.ts';
-import type { Services } from '../services.ts';
+import { actorOf } from '../audit/index.ts';
+import type { Db } from '../db/index.ts';
+import { type App, keepAnswer } from '../http/index.ts';
+import type { PortingDeps } from './deps.ts';
 import { documentsOf } from './documents-store.ts';
 import { sendFile } from './files.ts';
 import { isDate } from './initiate-rules.ts';
@@ -26,7 +25,7 @@ import { detailView, summaryViews } from './views.ts';
 
 const defaultPage = 100;
 
-export function adminRoutes(app: App, services: Services, { files }: PortingParts): void {
+export function adminRoutes(app: App, services: PortingDeps, { files }: PortingParts): void {
   const { db } = services.database;
   const operator = { access: 'operator' } as const;
 
@@ -145,7 +144,7 @@ function extensionOf(mediaType: string): string {
   return mediaType.slice(mediaType.indexOf('/') + 1);
 }
 
-async function adminView(services: Services, db: Db, row: PortRequest) {
+async function adminView(services: PortingDeps, db: Db, row: PortRequest) {
   return { port_request: { ...(await detailView(services, db, row)), org_id: row.org_id } };
 }
 

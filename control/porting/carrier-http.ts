@@ -5,7 +5,7 @@ import { sendOutgoing } from '#outgoing/request.ts';
 import type { PortCheckResult } from '#shared/api/porting.ts';
 import type { Clock } from '#shared/clock.ts';
 import { toE164 } from '#shared/e164.ts';
-import type { CarrierSettings } from '../config.ts';
+import type { CarrierSettings } from '../settings/index.ts';
 import { type Carrier, type CarrierFile, type CarrierOrder, CarrierRefusal } from './carrier.ts';
 import { DocumentAnswer, OrderAnswer, OrdersAnswer, orderState, PortabilityAnswer } from './carrier-rules.ts';
 

@@ -6,12 +6,12 @@ import { Value } from 'typebox/value';
 import { plain } from '#shared/api/common.ts';
 import { CarrierEvent, CarrierEventTaken } from '#shared/api/porting.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { App } from '../http/app-types.ts';
-import type { Services } from '../services.ts';
+import type { App } from '../http/index.ts';
 import { isSigned } from './carrier-rules.ts';
+import type { PortingDeps } from './deps.ts';
 import { hurryOrder, orderSubject } from './orders-store.ts';
 
-export function carrierRoutes(app: App, services: Services): void {
+export function carrierRoutes(app: App, services: PortingDeps): void {
   const { carrier, webhookSecret } = services.config.porting;
   if (carrier === null || webhookSecret === null) return;
   app.register(async (scope: App) => {

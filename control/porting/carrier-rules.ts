@@ -2,7 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { toE164 } from '#shared/e164.ts';
-import type { PortStatus } from '../db/tables.ts';
+import type { PortStatus } from '../db/index.ts';
 import type { CarrierOrderState } from './carrier.ts';
 import { isDate } from './initiate-rules.ts';
 

@@ -1,6 +1,6 @@
 /** What porting asks of a carrier that has an API. Without one an operator does the work by hand. */
 import type { CanonicalCarrierInformation, PortCheckResult } from '#shared/api/porting.ts';
-import type { PortStatus } from '../db/tables.ts';
+import type { PortStatus } from '../db/index.ts';
 
 export interface CarrierFile {
   readonly type: 'letter_of_authorization' | 'proof_of_ownership';

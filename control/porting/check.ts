@@ -2,8 +2,8 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { PortCheckResult } from '#shared/api/porting.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { Services } from '../services.ts';
 import type { Carrier } from './carrier.ts';
+import type { PortingDeps } from './deps.ts';
 import { portabilityOf } from './portability-rules.ts';
 import { holdersOf } from './store.ts';
 
@@ -13,7 +13,7 @@ const retryAfter = 30;
 export type CheckPortability = (numbers: readonly string[]) => Promise<PortCheckResult[]>;
 
 export function portabilityCheck(
-  services: Services,
+  services: PortingDeps,
   carrier: Carrier | null,
   log: Pick<FastifyBaseLogger, 'warn'>,
 ): CheckPortability {

@@ -16,11 +16,10 @@ import {
 import { counted } from '#shared/counted.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
-import { type Actor, actorOf } from '../audit/rules.ts';
-import { recordChange } from '../audit/store.ts';
-import type { Db, PortDocumentRow } from '../db/tables.ts';
-import { type App, orgOf } from '../http/app-types.ts';
-import type { Services } from '../services.ts';
+import { type Actor, actorOf, recordChange } from '../audit/index.ts';
+import type { Db, PortDocumentRow } from '../db/index.ts';
+import { type App, orgOf } from '../http/index.ts';
+import type { PortingDeps } from './deps.ts';
 import {
   countUnused,
   deleteDocument,
@@ -38,7 +37,7 @@ import { mediaTypeOf, readUpload, Upload } from './upload.ts';
 const keptSeconds = 90 * 24 * 60 * 60;
 const retryAfter = 3600;
 
-export function documentRoutes(app: App, services: Services, parts: PortingParts): void {
+export function documentRoutes(app: App, services: PortingDeps, parts: PortingParts): void {
   const { gate } = parts;
   keptRoutes(app, services, parts);
   app.register(async (scope: App) => {
@@ -74,7 +73,7 @@ export function documentRoutes(app: App, services: Services, parts: PortingParts
   });
 }
 
-function keptRoutes(app: App, services: Services, { files }: PortingParts): void {
+function keptRoutes(app: App, services: PortingDeps, { files }: PortingParts): void {
   const { database, clock } = services;
   const { db } = database;
   const url = '/v1/sip/port/document/:document_sid';
@@ -149,7 +148,7 @@ function changeOf(orgId: string, subject: string) {
 
 /** @throws ApiError UNSUPPORTED_FILE_TYPE, RATE_LIMITED, SERVICE_UNAVAILABLE */
 async function storeDocument(
-  services: Services,
+  services: PortingDeps,
   { files, metrics, scan }: PortingParts,
   orgId: string,
   by: Actor,

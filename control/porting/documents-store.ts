@@ -1,6 +1,5 @@
 /** Proofs of ownership, as stored: rows here, the encrypted files beside the database (documents.ts). */
-import type { Without } from '../db/due-work.ts';
-import type { Db, PortDocumentRow } from '../db/tables.ts';
+import type { Db, PortDocumentRow, Without } from '../db/index.ts';
 
 /** Documents that no request names are kept this long (contract 5.2). */
 const keptMs = 90 * 24 * 60 * 60 * 1000;

@@ -10,7 +10,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SecretBox } from '../db/secrets.ts';
+import type { SecretBox } from '../db/index.ts';
 
 const mark = Buffer.from('TLD1');
 const ivBytes = 12;

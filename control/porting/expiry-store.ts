@@ -1,6 +1,5 @@
 /** Requests that wait for a signature, by when their time is over. */
-import type { Without } from '../db/due-work.ts';
-import type { Db } from '../db/tables.ts';
+import type { Db, Without } from '../db/index.ts';
 
 /** Announced when a request began to wait (edges/announcements.ts). */
 export const signatureExpirySubject = 'port_signatures';

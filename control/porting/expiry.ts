@@ -3,11 +3,9 @@
  * failures ends this work, because nobody else would do it; it is tried less and less often, once a day in the end.
  */
 import type { FastifyBaseLogger } from 'fastify';
-import { systemActor } from '../audit/rules.ts';
-import type { BackgroundWork } from '../db/background-work.ts';
-import { type DueItem, DueWork } from '../db/due-work.ts';
-import type { PortDocumentRow } from '../db/tables.ts';
-import type { Services } from '../services.ts';
+import { systemActor } from '../audit/index.ts';
+import { type BackgroundWork, type DueItem, DueWork, type PortDocumentRow } from '../db/index.ts';
+import type { PortingDeps } from './deps.ts';
 import type { DocumentFiles } from './documents.ts';
 import {
   deleteDocument,
@@ -23,7 +21,7 @@ import { changePorts, moveNumbers } from './moves.ts';
 const longestWaitMs = 24 * 60 * 60 * 1000;
 
 /** Begins at once with what is due. */
-export function startSignatureExpiry(services: Services, log: FastifyBaseLogger): BackgroundWork {
+export function startSignatureExpiry(services: PortingDeps, log: FastifyBaseLogger): BackgroundWork {
   const { announcements, clock, database } = services;
   const { db } = database;
   return new DueWork<DueItem>({
@@ -55,7 +53,7 @@ export function startSignatureExpiry(services: Services, log: FastifyBaseLogger)
 
 /** Begins at once with what is due. */
 export function startDocumentExpiry(
-  services: Services,
+  services: PortingDeps,
   files: DocumentFiles,
   log: FastifyBaseLogger,
 ): BackgroundWork {

@@ -3,13 +3,11 @@ import { randomBytes } from 'node:crypto';
 import type { CanonicalCarrierInformation, PortInitiate } from '#shared/api/porting.ts';
 import { ApiError, type ErrorItem, errorItem } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
-import type { Actor } from '../audit/rules.ts';
-import { recordChange } from '../audit/store.ts';
-import type { Db, PortRequestRow } from '../db/tables.ts';
-import { hashKey } from '../organizations/rules.ts';
-import { findOrganization } from '../organizations/store.ts';
-import type { Services } from '../services.ts';
+import { type Actor, recordChange } from '../audit/index.ts';
+import type { Db, PortRequestRow } from '../db/index.ts';
+import { findOrganization, hashKey } from '../organizations/index.ts';
 import type { CheckPortability } from './check.ts';
+import type { PortingDeps } from './deps.ts';
 import { missingDocuments, referDocuments } from './documents-store.ts';
 import { signatureExpirySubject } from './expiry-store.ts';
 import { canonicalInformation, targetDate } from './initiate-rules.ts';
@@ -49,7 +47,7 @@ interface Wanted {
  * @throws ApiError as contract 5.3 lists them; QUOTA_EXCEEDED
  */
 export async function initiatePort<T>(
-  services: Services,
+  services: PortingDeps,
   check: CheckPortability,
   caller: Pick<Wanted, 'orgId' | 'keyId' | 'by'>,
   body: PortInitiate,
@@ -91,7 +89,7 @@ function dateOrError(body: PortInitiate, now: number): { date: string; errors: E
   }
 }
 
-async function store(services: Services, db: Db, wanted: Wanted): Promise<NewRequest> {
+async function store(services: PortingDeps, db: Db, wanted: Wanted): Promise<NewRequest> {
   const { clock, secrets } = services;
   const { information, keyId, numbers, orgId } = wanted;
   const id = `port_${newId()}`;

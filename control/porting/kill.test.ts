@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { releaseAll } from '../../test/fakes/release.ts';
+import type { Json } from '../../test/kit/control/harness.ts';
 import { ControlProgram } from '../../test/system/control-program.ts';
 import { freeTcpPort } from '../../test/system/ports.ts';
 import { type MailServer, startMailServer } from '../alerts/testing.ts';
-import type { Json } from '../testing/harness.ts';
 import { order, smallPdf } from './testing.ts';
 
 let mailPort = 0;

@@ -1,9 +1,7 @@
 /** Mails about port requests on their way, as stored: one for each recipient. */
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
-import type { Without } from '../db/due-work.ts';
-import type { SecretBox } from '../db/secrets.ts';
-import type { Db, PortMailRow, PortRequestRow } from '../db/tables.ts';
+import type { Db, PortMailRow, PortRequestRow, SecretBox, Without } from '../db/index.ts';
 import type { PortMail } from './notice-rules.ts';
 import { portContext } from './sealed-store.ts';
 

@@ -1,11 +1,9 @@
 /** Sends mails about port requests, each on its own, until the mail server took them or the time is over. */
 import type { FastifyBaseLogger } from 'fastify';
-import { noticeSchedule, redacted } from '../alerts/notice-rules.ts';
-import type { BackgroundWork } from '../db/background-work.ts';
-import { DueWork } from '../db/due-work.ts';
-import type { PortMailRow } from '../db/tables.ts';
-import type { Services } from '../services.ts';
-import { afterFailure, type DeliveryOutcome, nextAttempt } from '../webhooks/rules.ts';
+import { noticeSchedule, redacted } from '../alerts/index.ts';
+import { type BackgroundWork, DueWork, type PortMailRow } from '../db/index.ts';
+import { afterFailure, type DeliveryOutcome, nextAttempt } from '../webhooks/index.ts';
+import type { PortingDeps } from './deps.ts';
 import { dueMails, forgetMails, mailSubject, nextMail, updateMail } from './mails-store.ts';
 import { portContext } from './sealed-store.ts';
 
@@ -27,7 +25,7 @@ export interface MailSender {
 }
 
 export interface MailParts {
-  readonly services: Services;
+  readonly services: PortingDeps;
   readonly sender: MailSender;
   readonly log: FastifyBaseLogger;
   /** 0..1 */

@@ -3,15 +3,14 @@
  * webhook, mails, the order at the carrier), all in one transaction.
  */
 import { ApiError } from '#shared/errors.ts';
-import type { Actor as ChangeActor } from '../audit/rules.ts';
-import { recordChange } from '../audit/store.ts';
-import type { Db, PortStatus } from '../db/tables.ts';
-import type { Altered } from '../edges/store.ts';
-import { holdNumber } from '../numbers/store.ts';
-import { findOrganization } from '../organizations/store.ts';
-import type { Services } from '../services.ts';
-import { queueEvent, webhookSubject } from '../webhooks/store.ts';
+import { type Actor as ChangeActor, recordChange } from '../audit/index.ts';
+import type { Altered } from '../catalogue/index.ts';
+import type { Db, PortStatus } from '../db/index.ts';
+import { holdNumber } from '../numbers/index.ts';
+import { findOrganization } from '../organizations/index.ts';
+import { queueEvent, webhookSubject } from '../webhooks/index.ts';
 import { dateOf, expectedCompletion } from './business-days.ts';
+import type { PortingDeps } from './deps.ts';
 import { dropSignatureMails, mailSubject, queueMails } from './mails-store.ts';
 import { changeMail } from './notice-rules.ts';
 import { cancelOrder, orderSubject } from './orders-store.ts';
@@ -45,10 +44,10 @@ export interface Move {
 
 /** A transaction on port requests. Afterwards everybody who waits for what it queued is told. */
 export async function changePorts<T>(
-  { announcements, edgeConfig }: Pick<Services, 'announcements' | 'edgeConfig'>,
+  { announcements, catalogue }: Pick<PortingDeps, 'announcements' | 'catalogue'>,
   work: (db: Db, altered: Altered) => Promise<T>,
 ): Promise<T> {
-  const result = await edgeConfig.change(work);
+  const result = await catalogue.change(work);
   for (const subject of [webhookSubject, mailSubject, orderSubject]) announcements.announce(subject);
   return result;
 }
@@ -58,7 +57,7 @@ export async function changePorts<T>(
  * @throws ApiError PORT_NOT_FOUND, INVALID_PHONE_NUMBERS, INVALID_TRANSITION, NUMBER_IN_USE
  */
 export async function moveNumbers(
-  services: Services,
+  services: PortingDeps,
   db: Db,
   altered: Altered,
   requestId: string,
@@ -138,7 +137,7 @@ async function writeHistory(
 
 /** Tells those who want to know, and the carrier when there is something to call off. */
 async function follow(
-  services: Services,
+  services: PortingDeps,
   db: Db,
   before: PortRequest,
   after: PortRequest,

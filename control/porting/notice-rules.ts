@@ -1,6 +1,6 @@
 /** What mails about port requests say. Pure. */
 import { counted } from '#shared/counted.ts';
-import type { PortStatus } from '../db/tables.ts';
+import type { PortStatus } from '../db/index.ts';
 import { isOpen, type NumberState } from './state-rules.ts';
 
 export interface PortMail {

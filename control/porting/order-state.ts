@@ -1,16 +1,16 @@
 /** What the carrier says of an order becomes moves of the numbers. */
 import type { FastifyBaseLogger } from 'fastify';
-import { systemActor } from '../audit/rules.ts';
-import type { Db, PortOrderRow, PortStatus } from '../db/tables.ts';
-import type { Services } from '../services.ts';
+import { systemActor } from '../audit/index.ts';
+import type { Db, PortOrderRow, PortStatus } from '../db/index.ts';
 import type { CarrierOrderState } from './carrier.ts';
+import type { PortingDeps } from './deps.ts';
 import { changePorts, moveNumbers } from './moves.ts';
 import { updateOrder } from './orders-store.ts';
 import { isOpen, wayTo } from './state-rules.ts';
 import { findNumbers, holdersOf, type PortRequest, updateRequest } from './store.ts';
 
 export interface TakeParts {
-  readonly services: Services;
+  readonly services: PortingDeps;
   readonly log: FastifyBaseLogger;
   /** Time between two questions about an order. */
   readonly pollMs: number;

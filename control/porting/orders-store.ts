@@ -1,6 +1,5 @@
 /** Orders at the carrier's porting API, as stored: what is to be done next for each request. */
-import type { Without } from '../db/due-work.ts';
-import type { Db, PortOrderRow } from '../db/tables.ts';
+import type { Db, PortOrderRow, Without } from '../db/index.ts';
 
 /** Announced when there is something to do at the carrier (edges/announcements.ts). */
 export const orderSubject = 'port_orders';

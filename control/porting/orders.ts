@@ -12,10 +12,8 @@
  * carrier is given the request's id as Idempotency-Key.
  */
 import { createHash } from 'node:crypto';
-import { systemActor } from '../audit/rules.ts';
-import type { BackgroundWork } from '../db/background-work.ts';
-import { DueWork } from '../db/due-work.ts';
-import type { PortOrderRow } from '../db/tables.ts';
+import { systemActor } from '../audit/index.ts';
+import { type BackgroundWork, DueWork, type PortOrderRow } from '../db/index.ts';
 import { type Carrier, type CarrierFile, CarrierRefusal } from './carrier.ts';
 import { orderPauseMs } from './carrier-rules.ts';
 import type { DocumentFiles } from './documents.ts';

@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Registry } from 'prom-client';
-import type { Services } from '../services.ts';
 import type { Carrier } from './carrier.ts';
 import { httpCarrier } from './carrier-http.ts';
 import { type CheckPortability, portabilityCheck } from './check.ts';
+import type { PortingDeps } from './deps.ts';
 import { DocumentFiles } from './documents.ts';
 import { Gate } from './gate.ts';
 import { type PortingMetrics, portingMetrics } from './metrics.ts';
@@ -22,7 +22,11 @@ export interface PortingParts {
   readonly metrics: PortingMetrics;
 }
 
-export function portingParts(services: Services, log: FastifyBaseLogger, registry: Registry): PortingParts {
+export function portingParts(
+  services: PortingDeps,
+  log: FastifyBaseLogger,
+  registry: Registry,
+): PortingParts {
   const { clock, config, secrets } = services;
   const { carrier: settings, scan, scanTimeoutMs, uploadsAtOnce } = config.porting;
   const carrier = settings && httpCarrier(settings, clock);

@@ -1,6 +1,5 @@
 /** Port requests that ended long ago, with everything that is kept of them. */
-import { deleteInBatches } from '../db/batches.ts';
-import type { Db, PortStatus } from '../db/tables.ts';
+import { type Db, deleteInBatches, type PortStatus } from '../db/index.ts';
 
 const ended: PortStatus[] = ['completed', 'failed', 'canceled'];
 

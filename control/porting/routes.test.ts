@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { releaseAll } from '../../test/fakes/release.ts';
-import type { Json } from '../testing/harness.ts';
+import type { Json } from '../../test/kit/control/harness.ts';
 import {
   address,
   detail,

@@ -12,13 +12,12 @@ import {
   PortQuery,
 } from '#shared/api/porting.ts';
 import { ApiError } from '#shared/errors.ts';
-import { actorOf } from '../audit/rules.ts';
-import type { Db } from '../db/tables.ts';
-import { type App, orgOf } from '../http/app-types.ts';
-import { keepAnswer } from '../http/idempotency.ts';
-import type { Services } from '../services.ts';
+import { actorOf } from '../audit/index.ts';
+import type { Db } from '../db/index.ts';
+import { type App, keepAnswer, orgOf } from '../http/index.ts';
 import { adminRoutes } from './admin-routes.ts';
 import { carrierRoutes } from './carrier-routes.ts';
+import type { PortingDeps } from './deps.ts';
 import { documentRoutes } from './document-routes.ts';
 import { sendFile } from './files.ts';
 import { initiatePort } from './initiate.ts';
@@ -32,7 +31,7 @@ import { detailView, summaryViews } from './views.ts';
 
 const defaultPage = 100;
 
-export function portingRoutes(app: App, services: Services, parts: PortingParts): void {
+export function portingRoutes(app: App, services: PortingDeps, parts: PortingParts): void {
   documentRoutes(app, services, parts);
   requestRoutes(app, services, parts);
   signRoutes(app, services);
@@ -40,7 +39,7 @@ export function portingRoutes(app: App, services: Services, parts: PortingParts)
   carrierRoutes(app, services);
 }
 
-function requestRoutes(app: App, services: Services, { check }: PortingParts): void {
+function requestRoutes(app: App, services: PortingDeps, { check }: PortingParts): void {
   const { db } = services.database;
 
   app.route({

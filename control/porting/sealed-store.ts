@@ -4,10 +4,13 @@
  */
 import type SqliteFile from 'better-sqlite3';
 import type { CanonicalCarrierInformation } from '#shared/api/porting.ts';
-import type { Database } from '../db/open.ts';
-import { sealEarlier } from '../db/seal-earlier.ts';
-import type { SecretBox } from '../db/secrets.ts';
-import type { PortLetterRow, PortRequestRow } from '../db/tables.ts';
+import {
+  type Database,
+  type PortLetterRow,
+  type PortRequestRow,
+  type SecretBox,
+  sealEarlier,
+} from '../db/index.ts';
 
 type Sealed =
   | 'details'

@@ -5,11 +5,10 @@ import { plain } from '#shared/api/common.ts';
 import { Signature, Signed, SignPath, SignQuery } from '#shared/api/porting.ts';
 import { ApiError } from '#shared/errors.ts';
 import { hostKey } from '#shared/networks.ts';
-import { actorOf } from '../audit/rules.ts';
-import type { App } from '../http/app-types.ts';
-import { showWindow } from '../http/guard.ts';
-import { RateLimiter } from '../http/rate-limit.ts';
-import type { Services } from '../services.ts';
+import { actorOf } from '../audit/index.ts';
+import { type App, RateLimiter } from '../http/index.ts';
+import { showWindow } from '../organizations/index.ts';
+import type { PortingDeps } from './deps.ts';
 import { pageHeaders, problemPage, signedPage, signPage } from './letter-page.ts';
 import { parseForm, prefersHtml } from './page-rules.ts';
 import { openColumn } from './sealed-store.ts';
@@ -19,7 +18,7 @@ import { currentLetter, openLink, signLetter } from './sign.ts';
 const perAddress = { scope: 'address', limit: 30, windowSeconds: 60 } as const;
 const path = '/v1/sip/port/sign/:token';
 
-export function signRoutes(app: App, services: Services): void {
+export function signRoutes(app: App, services: PortingDeps): void {
   const { db } = services.database;
   const limiter = new RateLimiter(services.clock);
   app.register(async (scope: App) => {
@@ -112,7 +111,7 @@ function html(reply: FastifyReply, page: string) {
 
 /** A refusal as a page; one that can be put right shows the letter and the form again. */
 async function problem(
-  services: Services,
+  services: PortingDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   error: ApiError,

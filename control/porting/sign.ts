@@ -1,11 +1,11 @@
 /** Signing a letter of authorization: who may, what is kept (contract 5.6). */
 import { createHash } from 'node:crypto';
 import { ApiError } from '#shared/errors.ts';
-import type { Actor as ChangeActor } from '../audit/rules.ts';
-import type { Db } from '../db/tables.ts';
-import { findOrganization } from '../organizations/store.ts';
-import type { Services } from '../services.ts';
+import type { Actor as ChangeActor } from '../audit/index.ts';
+import type { Db } from '../db/index.ts';
+import { findOrganization } from '../organizations/index.ts';
 import { dateOf } from './business-days.ts';
+import type { PortingDeps } from './deps.ts';
 import { sameName } from './initiate-rules.ts';
 import type * as LetterPdf from './letter-pdf.ts';
 import { type Letter, letterHash, letterOf, letterText, type SignatureFacts } from './letter-rules.ts';
@@ -26,7 +26,7 @@ import {
 const agentLength = 512;
 
 /** The request behind a link. @throws ApiError SIGNATURE_LINK_NOT_FOUND, SIGNATURE_LINK_EXPIRED */
-export async function openLink(services: Services, db: Db, token: string): Promise<PortRequest> {
+export async function openLink(services: PortingDeps, db: Db, token: string): Promise<PortRequest> {
   const request = await findRequestOfToken(db, token);
   if (!request) throw ApiError.of('SIGNATURE_LINK_NOT_FOUND');
   const isLate =
@@ -38,7 +38,7 @@ export async function openLink(services: Services, db: Db, token: string): Promi
 
 /** The letter as it is to be signed now: with the numbers that are still to be ported. */
 export async function currentLetter(
-  { secrets }: Pick<Services, 'secrets'>,
+  { secrets }: Pick<PortingDeps, 'secrets'>,
   db: Db,
   request: PortRequest,
 ): Promise<Letter> {
@@ -70,7 +70,7 @@ export interface Signing {
  * @throws ApiError CONSENT_REQUIRED, NAME_MISMATCH, SIGNATURE_LINK_NOT_FOUND, SIGNATURE_LINK_EXPIRED,
  *   ALREADY_SIGNED
  */
-export async function signLetter(services: Services, signing: Signing): Promise<string> {
+export async function signLetter(services: PortingDeps, signing: Signing): Promise<string> {
   if (!signing.consent) throw ApiError.of('CONSENT_REQUIRED');
   const { clock, database, secrets } = services;
   const { letter, request } = await unsigned(services, database.db, signing);
@@ -105,7 +105,7 @@ export async function signLetter(services: Services, signing: Signing): Promise<
 
 /** The request and its letter while it may be signed. */
 async function unsigned(
-  services: Services,
+  services: PortingDeps,
   db: Db,
   { token, letterRead }: Signing,
 ): Promise<{ request: PortRequest; letter: Letter }> {
@@ -118,7 +118,7 @@ async function unsigned(
 }
 
 async function keep(
-  { secrets }: Services,
+  { secrets }: PortingDeps,
   db: Db,
   request: PortRequest,
   letter: Letter,
@@ -144,7 +144,7 @@ async function keep(
 }
 
 /** The letter as a PDF: as it was signed, else as it is to be signed. */
-export async function letterFile(services: Services, db: Db, request: PortRequest): Promise<Buffer> {
+export async function letterFile(services: PortingDeps, db: Db, request: PortRequest): Promise<Buffer> {
   const kept = await findLetter(db, request.id);
   if (kept) return Buffer.from(services.secrets.open(kept.pdf, portContext(request.id, 'letter')), 'base64');
   const letter = await currentLetter(services, db, request);

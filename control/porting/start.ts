@@ -1,7 +1,7 @@
 /** Starts what porting does in the background: mails, orders at the carrier, what expires. */
 import type { FastifyBaseLogger } from 'fastify';
-import { type BackgroundWork, together } from '../db/background-work.ts';
-import type { Services } from '../services.ts';
+import { type BackgroundWork, together } from '../db/index.ts';
+import type { PortingDeps } from './deps.ts';
 import { isKnownFile } from './documents-store.ts';
 import { startDocumentExpiry, startSignatureExpiry } from './expiry.ts';
 import { type MailSender, startMails } from './mails.ts';
@@ -11,7 +11,7 @@ import { sealEarlierRows } from './sealed-store.ts';
 
 /** Before requests are taken: puts right what an earlier version left in clear and a crash of uploads. */
 export async function preparePorting(
-  services: Services,
+  services: PortingDeps,
   { files }: Pick<PortingParts, 'files'>,
   log: FastifyBaseLogger,
 ): Promise<void> {
@@ -23,7 +23,7 @@ export async function preparePorting(
 }
 
 export function startPorting(
-  services: Services,
+  services: PortingDeps,
   { carrier, files, metrics }: PortingParts,
   sender: MailSender,
   log: FastifyBaseLogger,

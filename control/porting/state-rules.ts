@@ -7,7 +7,7 @@
  *              +---------------------------+-------------+-----------> failed
  */
 import { ApiError } from '#shared/errors.ts';
-import type { PortHistoryRow, PortStatus } from '../db/tables.ts';
+import type { PortHistoryRow, PortStatus } from '../db/index.ts';
 
 export type Actor = PortHistoryRow['actor'];
 

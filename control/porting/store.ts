@@ -7,8 +7,8 @@ import type {
   PortNumberRow,
   PortRequestRow,
   PortStatus,
-} from '../db/tables.ts';
-import { hashKey } from '../organizations/rules.ts';
+} from '../db/index.ts';
+import { hashKey } from '../organizations/index.ts';
 import type { NumberState } from './state-rules.ts';
 
 /** A row as it was read. */

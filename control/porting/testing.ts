@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Answer, type Json, startControl, type TestControl } from '../testing/harness.ts';
+import { type Answer, type Json, startControl, type TestControl } from '../../test/kit/control/harness.ts';
 
 export interface PortTest extends TestControl {
   readonly folder: string;

@@ -1,18 +1,18 @@
 /** Port requests as the API shows them. */
 import type { PortDetail, PortSummary } from '#shared/api/porting.ts';
-import type { Db } from '../db/tables.ts';
-import type { Services } from '../services.ts';
+import type { Db } from '../db/index.ts';
+import type { PortingDeps } from './deps.ts';
 import { documentsOf } from './documents-store.ts';
 import { expectedOf } from './moves.ts';
 import { openColumn, openDetails, portContext } from './sealed-store.ts';
 import type { NumberState } from './state-rules.ts';
 import { findHistory, findNumbers, findNumbersOf, type PortRequest } from './store.ts';
 
-export function signatureUrl({ config }: Pick<Services, 'config'>, token: string): string {
+export function signatureUrl({ config }: Pick<PortingDeps, 'config'>, token: string): string {
   return `${config.url.replace(/\/+$/, '')}/v1/sip/port/sign/${token}`;
 }
 
-function summaryView(services: Services, row: PortRequest, numbers: readonly NumberState[]): PortSummary {
+function summaryView(services: PortingDeps, row: PortRequest, numbers: readonly NumberState[]): PortSummary {
   const details = openDetails(services.secrets, row);
   const token =
     row.status === 'waiting_for_signature' && row.token !== null
@@ -34,7 +34,10 @@ function summaryView(services: Services, row: PortRequest, numbers: readonly Num
   };
 }
 
-export async function summaryViews(services: Services, rows: readonly PortRequest[]): Promise<PortSummary[]> {
+export async function summaryViews(
+  services: PortingDeps,
+  rows: readonly PortRequest[],
+): Promise<PortSummary[]> {
   const numbers = await findNumbersOf(
     services.database.db,
     rows.map(({ id }) => id),
@@ -42,7 +45,7 @@ export async function summaryViews(services: Services, rows: readonly PortReques
   return rows.map((row) => summaryView(services, row, numbers.get(row.id) ?? []));
 }
 
-export async function detailView(services: Services, db: Db, row: PortRequest): Promise<PortDetail> {
+export async function detailView(services: PortingDeps, db: Db, row: PortRequest): Promise<PortDetail> {
   const history = await findHistory(db, row.id);
   return {
     ...summaryView(services, row, await findNumbers(db, row.id)),

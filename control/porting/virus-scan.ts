@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { ScanSettings } from '../config.ts';
+import type { ScanSettings } from '../settings/index.ts';
 
 /** What was found: the name of a virus, or null when nothing was. */
 export type Scan = (bytes: Buffer) => Promise<string | null>;

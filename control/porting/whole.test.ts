@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAuthority } from '../../test/fakes/certificates.ts';
 import { releaseAll } from '../../test/fakes/release.ts';
+import type { Json } from '../../test/kit/control/harness.ts';
 import { type MailServer, startMailServer } from '../alerts/testing.ts';
-import type { Json } from '../testing/harness.ts';
 import {
   detail,
   initiate,

@@ -1,5 +1,5 @@
 /** Publications that wait for their batch of test runs (contract 6.11). */
-import type { Db, PendingPromotionRow } from '../db/tables.ts';
+import type { Db, PendingPromotionRow } from '../db/index.ts';
 
 /** Asking again while the same batch runs changes nothing. */
 export async function insertPending(db: Db, row: PendingPromotionRow): Promise<void> {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
-import { settlePromotions } from './store.ts';
+import { settlePromotions } from '../testing/gate/apply.ts';
 import { blocking, FakeGate } from './testing.ts';
 
 let test: TestControl;

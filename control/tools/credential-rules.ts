@@ -3,7 +3,7 @@ import type { BlockList } from 'node:net';
 import { isObject } from '#shared/agent/graph-problem.ts';
 import { ApiError, type ErrorItem, errorItem } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
-import { secretMask } from '../sip/rules.ts';
+import { secretMask } from '../http/index.ts';
 import type { Credentials, Integration } from './integrations/integration.ts';
 import { checkHeaders } from './rest-rules.ts';
 import { pointerPart } from './template.ts';

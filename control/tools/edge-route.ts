@@ -5,17 +5,16 @@
 import { Type } from 'typebox';
 import { Plain, plain } from '#shared/api/common.ts';
 import { EdgeToolResult, EdgeToolRun } from '#shared/api/tools.ts';
-import type { App } from '../http/app-types.ts';
-import { keyOfHeader } from '../organizations/rules.ts';
-import { findEdgeToken } from '../organizations/store.ts';
-import type { Services } from '../services.ts';
+import type { App } from '../http/index.ts';
+import { findEdgeToken, keyOfHeader } from '../organizations/index.ts';
+import type { ToolDeps } from './deps.ts';
 import { untilGone } from './request-signal.ts';
 import { runForConversation } from './tool-runner.ts';
 import type { Tools } from './tools.ts';
 
 const Answer = Plain(Type.Object({ ...EdgeToolResult.properties, variables: Type.Unknown() }));
 
-export function edgeToolRoute(app: App, services: Services, tools: Tools): void {
+export function edgeToolRoute(app: App, services: ToolDeps, tools: Tools): void {
   app.route({
     method: 'POST',
     url: '/v1/edge/tool-runs',

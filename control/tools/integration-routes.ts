@@ -14,13 +14,11 @@ import {
 } from '#shared/api/tools.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
-import { actorOf } from '../audit/rules.ts';
-import { recordChange } from '../audit/store.ts';
-import { type App, orgOf } from '../http/app-types.ts';
-import { totalHeader } from '../http/pages.ts';
-import { isoTime } from '../organizations/store.ts';
-import type { Services } from '../services.ts';
+import { actorOf, recordChange } from '../audit/index.ts';
+import { type App, orgOf, totalHeader } from '../http/index.ts';
+import { isoTime } from '../organizations/index.ts';
 import { checkCredentials } from './credential-rules.ts';
+import type { ToolDeps } from './deps.ts';
 import { findIntegration } from './integrations/catalogue.ts';
 import type { Integration } from './integrations/integration.ts';
 import {
@@ -32,7 +30,7 @@ import {
 } from './resources-store.ts';
 import { unknownIntegration } from './rules.ts';
 
-export function integrationRoutes(app: App, services: Services): void {
+export function integrationRoutes(app: App, services: ToolDeps): void {
   const { db } = services.database;
 
   app.route({

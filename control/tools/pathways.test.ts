@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { releaseAll } from '../../test/fakes/release.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { startTarget, type TargetServer } from './testing.ts';
 
 let test: TestControl;

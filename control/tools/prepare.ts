@@ -5,7 +5,7 @@ import { parsedBody } from '#shared/agent/answer-body.ts';
 import { isObject } from '#shared/agent/graph-problem.ts';
 import { toE164 } from '#shared/e164.ts';
 import { newId } from '#shared/ids.ts';
-import type { Db } from '../db/tables.ts';
+import type { Db } from '../db/index.ts';
 import type { Attempt } from './attempts.ts';
 import type { CodePool, CodeWork } from './code-pool.ts';
 import { fingerprint, type HttpCall, restCall, serviceCall } from './http-call.ts';

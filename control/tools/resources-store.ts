@@ -1,6 +1,6 @@
 /** Connected resources; their credentials are sealed at rest and leave this file for a run only. */
-import type { SecretBox } from '../db/secrets.ts';
-import type { Db, IntegrationResourceRow } from '../db/tables.ts';
+
+import type { Db, IntegrationResourceRow, SecretBox } from '../db/index.ts';
 import type { Credentials } from './integrations/integration.ts';
 
 /** So many answers 401 in a row make a resource inactive (contract 8.3). */

@@ -15,14 +15,11 @@ import {
 } from '#shared/api/tools.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
-import { actorOf, changedFields } from '../audit/rules.ts';
-import { recordChange } from '../audit/store.ts';
-import type { Db, ToolRow } from '../db/tables.ts';
-import { type App, orgOf } from '../http/app-types.ts';
-import { keepAnswer } from '../http/idempotency.ts';
-import { readPage } from '../http/pages.ts';
-import { isoTime } from '../organizations/store.ts';
-import type { Services } from '../services.ts';
+import { actorOf, changedFields, recordChange } from '../audit/index.ts';
+import type { Db, ToolRow } from '../db/index.ts';
+import { type App, keepAnswer, orgOf, readPage } from '../http/index.ts';
+import { isoTime } from '../organizations/index.ts';
+import type { ToolDeps } from './deps.ts';
 import { untilGone } from './request-signal.ts';
 import { findActiveResource } from './resources-store.ts';
 import { checkTool, mergedDraft, newDraft, type ToolDraft } from './rules.ts';
@@ -50,13 +47,13 @@ const written = [
   'RESOURCE_NOT_FOUND',
 ] as const;
 
-export function toolRoutes(app: App, services: Services, tools: Tools): void {
+export function toolRoutes(app: App, services: ToolDeps, tools: Tools): void {
   writeRoutes(app, services);
   readRoutes(app, services);
   runRoute(app, services, tools);
 }
 
-function writeRoutes(app: App, services: Services): void {
+function writeRoutes(app: App, services: ToolDeps): void {
   app.route({
     method: 'POST',
     url: '/v2/tools',
@@ -98,7 +95,7 @@ function writeRoutes(app: App, services: Services): void {
     },
     handler: async (request) => {
       const orgId = orgOf(request);
-      const id = await services.edgeConfig.change(async (db, altered) => {
+      const id = await services.catalogue.change(async (db, altered) => {
         const row = await requireTool(db, orgId, request.params.id);
         const before = draftOf(services.secrets, row);
         const draft = mergedDraft(before, request.body);
@@ -126,7 +123,7 @@ function writeRoutes(app: App, services: Services): void {
     },
     handler: async (request) => {
       const orgId = orgOf(request);
-      const id = await services.edgeConfig.change(async (db, altered) => {
+      const id = await services.catalogue.change(async (db, altered) => {
         const row = await requireTool(db, orgId, request.params.id);
         await deleteTool(db, row.id);
         await markUsers(db, orgId, row.id, altered);
@@ -148,7 +145,7 @@ const omittable = {
   label: null,
 } as const;
 
-function readRoutes(app: App, services: Services): void {
+function readRoutes(app: App, services: ToolDeps): void {
   const { db } = services.database;
 
   app.route({
@@ -203,7 +200,7 @@ function readRoutes(app: App, services: Services): void {
   });
 }
 
-function runRoute(app: App, services: Services, tools: Tools): void {
+function runRoute(app: App, services: ToolDeps, tools: Tools): void {
   app.route({
     method: 'POST',
     url: '/v2/tools/:id/run',

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { releaseAll } from '../../test/fakes/release.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { startTarget, type TargetServer } from './testing.ts';
 
 let test: TestControl;

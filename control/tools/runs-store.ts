@@ -1,6 +1,5 @@
 /** What became of runs: kept for a time, with nothing of what was sent or answered. */
-import { deleteInBatches } from '../db/batches.ts';
-import type { Db, ToolRunRow } from '../db/tables.ts';
+import { type Db, deleteInBatches, type ToolRunRow } from '../db/index.ts';
 
 export async function insertRun(db: Db, row: ToolRunRow): Promise<void> {
   await db.insertInto('tool_runs').values(row).execute();

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../testing/harness.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 
 let folder = '';
 let test: TestControl;

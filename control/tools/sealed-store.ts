@@ -1,9 +1,6 @@
 /** The body of a tool stands sealed in its row: customers write keys of their own systems into its URL and headers. */
 import type SqliteFile from 'better-sqlite3';
-import type { Database } from '../db/open.ts';
-import { sealEarlier } from '../db/seal-earlier.ts';
-import type { SecretBox } from '../db/secrets.ts';
-import type { ToolRow } from '../db/tables.ts';
+import { type Database, type SecretBox, sealEarlier, type ToolRow } from '../db/index.ts';
 
 const context = (id: string) => `tool:${id}:body`;
 

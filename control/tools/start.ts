@@ -1,6 +1,6 @@
 /** Puts the tools together with the deployment's settings, SMS service and metrics. */
 import { Counter, Gauge, type Metric } from 'prom-client';
-import type { Services } from '../services.ts';
+import type { ToolDeps } from './deps.ts';
 import type { SendSms } from './prepare.ts';
 import type { ToolService } from './service.ts';
 import { toolRunner } from './tool-runner.ts';
@@ -23,7 +23,7 @@ interface SmsSender {
 }
 
 export function startTools(
-  services: Pick<Services, 'clock' | 'config' | 'database' | 'secrets' | 'allowedTargets'>,
+  services: Pick<ToolDeps, 'clock' | 'config' | 'database' | 'secrets' | 'allowedTargets'>,
   parts: Pick<ToolsParts, 'log' | 'resolve' | 'ca'> & { readonly sms: SmsSender },
 ): ToolService {
   const { sms, ...others } = parts;

@@ -2,8 +2,7 @@
 import { sql } from 'kysely';
 import { toolIdsIn } from '#shared/agent/node-tools.ts';
 import type { AgentTool } from '#shared/edge-protocol/agents.ts';
-import type { SecretBox } from '../db/secrets.ts';
-import type { Db, ToolRow } from '../db/tables.ts';
+import type { Db, SecretBox, ToolRow } from '../db/index.ts';
 import type { ToolDraft } from './rules.ts';
 import { openBody, sealBody } from './sealed-store.ts';
 

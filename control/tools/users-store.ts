@@ -1,6 +1,6 @@
 /** Whose agents a tool belongs to: what edges must be told anew when it alters. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../db/tables.ts';
+import type { Db } from '../db/index.ts';
 
 interface Altered {
   readonly numbers: Set<string>;

@@ -1,7 +1,6 @@
 /** Tools and runs as the API shows them. */
 import type { Tool, ToolLog } from '#shared/api/tools.ts';
-import type { SecretBox } from '../db/secrets.ts';
-import type { ToolRow, ToolRunRow } from '../db/tables.ts';
+import type { SecretBox, ToolRow, ToolRunRow } from '../db/index.ts';
 import { draftOf, toolIdOf } from './store.ts';
 
 export function toolView(secrets: SecretBox, row: ToolRow): Tool {

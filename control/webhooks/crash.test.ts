@@ -2,10 +2,10 @@
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { newDelivery } from '../../test/kit/db/delivery.ts';
 import { DueWork } from '../db/due-work.ts';
 import { type Database, openDatabase } from '../db/open.ts';
 import type { WebhookDeliveryRow } from '../db/tables.ts';
-import { newDelivery } from '../db/testing/delivery.ts';
 import { afterFailure } from './rules.ts';
 import { dueDeliveries, nextDue, updateDelivery } from './store.ts';
 

@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { newDelivery } from '../../test/kit/db/delivery.ts';
 import { ControlProgram } from '../../test/system/control-program.ts';
 import { noticeSchedule } from '../alerts/notice-rules.ts';
 import { loadSecretKey, SecretBox } from '../db/secrets.ts';
-import { newDelivery } from '../db/testing/delivery.ts';
 import { mostCrashes } from '../db/under-way.ts';
 import { portContext } from '../porting/sealed-store.ts';
 import { webhookSchedule } from './rules.ts';

@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { createAuthority } from '../../test/fakes/certificates.ts';
 import { releaseAll } from '../../test/fakes/release.ts';
-import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../testing/edge-client.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
+import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 
 interface Received {
   readonly path: string;

@@ -8,18 +8,17 @@
  *                     waiting --410, or the fifth failed--> given up
  */
 import type { FastifyBaseLogger } from 'fastify';
-import type { BackgroundWork } from '../db/background-work.ts';
-import { DueWork } from '../db/due-work.ts';
-import type { WebhookDeliveryRow } from '../db/tables.ts';
-import type { Services } from '../services.ts';
-import { lateBody } from './late-bodies.ts';
+import { type BackgroundWork, type Db, DueWork, type WebhookDeliveryRow } from '../db/index.ts';
+import type { WebhookDeps } from './deps.ts';
 import { afterFailure, type DeliveryOutcome, nextAttempt, outcomeOf, verdictOf } from './rules.ts';
 import { type SendParts, sendEvent } from './send.ts';
 import { dueDeliveries, nextDue, updateDelivery, webhookSubject } from './store.ts';
 
 export interface DeliveryParts extends SendParts {
-  readonly announcements: Services['announcements'];
+  readonly announcements: WebhookDeps['announcements'];
   readonly log: FastifyBaseLogger;
+  /** Makes the body of an event that was stored without one; null: what it is about is gone. @param now ms */
+  readonly bodyOf: (db: Db, row: WebhookDeliveryRow, now: number) => Promise<string | null>;
   /** 0..1 */
   readonly random?: () => number;
   /** Called after each attempt. */
@@ -55,7 +54,7 @@ export function startWebhookDeliveries(parts: DeliveryParts): BackgroundWork {
 
 async function attempt(parts: DeliveryParts, row: WebhookDeliveryRow, signal: AbortSignal): Promise<void> {
   const { clock, db, log, random = Math.random } = parts;
-  const body = row.body ?? (await lateBody(db, row, clock.now()));
+  const body = row.body ?? (await parts.bodyOf(db, row, clock.now()));
   if (body === null)
     return updateDelivery(db, row.id, { next_attempt_at: null, last_error: 'nothing to send' });
   const began = clock.now();

@@ -1,7 +1,7 @@
 /** One attempt to tell a customer of an event: signed with the organization's secret of now, posted (contract 13). */
-import type { SecretBox } from '../db/secrets.ts';
-import type { Db } from '../db/tables.ts';
-import { findOrganization, signingSecretContext } from '../organizations/store.ts';
+
+import type { Db, SecretBox } from '../db/index.ts';
+import { findOrganization, signingSecretContext } from '../organizations/index.ts';
 import { type PostParts, post } from './post.ts';
 import { type AttemptResult, type Event, webhookHeaders } from './rules.ts';
 

@@ -1,11 +1,7 @@
 /** Events on their way to customers, as stored. */
-import type SqliteFile from 'better-sqlite3';
 import type { Clock } from '#shared/clock.ts';
-import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { newId } from '#shared/ids.ts';
-import { deleteInBatches } from '../db/batches.ts';
-import type { Db, WebhookDeliveryRow } from '../db/tables.ts';
-import { readSettings } from '../numbers/rules.ts';
+import { type Db, deleteInBatches, type WebhookDeliveryRow } from '../db/index.ts';
 import { eventBody } from './rules.ts';
 
 /** Deliveries that ended are kept this long, for a person who looks for one. */
@@ -13,8 +9,6 @@ const keptMs = 7 * 24 * 60 * 60 * 1000;
 
 /** Announced when a delivery was stored (edges/announcements.ts). */
 export const webhookSubject = 'webhooks';
-
-export const callCompleted = 'call.completed';
 
 /** Those that are due at `now` (ISO), longest due first, without some deliveries and organizations. */
 export function dueDeliveries(
@@ -105,7 +99,7 @@ async function eventUrl(db: Db, orgId: string): Promise<string | null> {
 }
 
 /** A delivery whose first attempt is due now; its body is made at that attempt. */
-function waitingDelivery(event: {
+export function waitingDelivery(event: {
   readonly id: string;
   readonly orgId: string;
   readonly type: string;
@@ -127,45 +121,5 @@ function waitingDelivery(event: {
     delivered_at: null,
     last_status: null,
     last_error: null,
-  };
-}
-
-/**
- * Returns what is told of each call report just before it is stored, in its transaction: the report that ends a
- * call puts `call.completed` on its way, to the URL of the call, else of its number, else of the organization.
- * The body is made at the first attempt, so that it has the whole conversation. True when one was stored.
- *
- * The event has the id of its call: one that was closed because its edge was gone, and goes on after all, is told
- * of once.
- */
-export function prepareCallCompleted(
-  connection: SqliteFile.Database,
-): (call: Pick<CallRecord, 'id' | 'org_id' | 'number' | 'ended_at'>, now: string) => boolean {
-  const stored = connection.prepare<[string], { ended_at: string | null; webhook: string | null }>(
-    'select ended_at, webhook from calls where id = ?',
-  );
-  const number = connection.prepare<[string, string], { settings: string }>(
-    'select settings from numbers where number = ? and org_id = ? and archived_at is null',
-  );
-  const organization = connection.prepare<[string], { event_webhook_url: string | null }>(
-    'select event_webhook_url from organizations where id = ?',
-  );
-  const insert = connection.prepare<[WebhookDeliveryRow]>(
-    `insert or ignore into webhook_deliveries values (@id, @org_id, @type, @url, @subject_id, @body, @created_at,
-       @first_attempt_at, @attempts, @next_attempt_at, @delivered_at, @last_status, @last_error)`,
-  );
-  return (call, now) => {
-    // Test calls are in the log, but nobody's agent spoke.
-    if (call.ended_at === null || call.id.startsWith('tc_')) return false;
-    const before = stored.get(call.id);
-    if (before && before.ended_at !== null) return false;
-    const settings = number.get(call.number, call.org_id)?.settings;
-    const url =
-      before?.webhook ??
-      (settings === undefined ? undefined : readSettings(settings).webhook) ??
-      organization.get(call.org_id)?.event_webhook_url;
-    if (!url) return false;
-    const event = { id: `evt_${call.id}`, orgId: call.org_id, type: callCompleted, subjectId: call.id };
-    return insert.run(waitingDelivery({ ...event, url, now })).changes > 0;
   };
 }

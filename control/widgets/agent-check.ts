@@ -1,8 +1,7 @@
 import { ApiError } from '#shared/errors.ts';
-import type { Db, WidgetRow } from '../db/tables.ts';
-import { resolveVersion } from '../edges/rules.ts';
-import { requirePathway, requireVersion } from '../pathways/require-store.ts';
-import { findPersona } from '../personas/store.ts';
+import type { Db, WidgetRow } from '../db/index.ts';
+import { requirePathway, requireVersion, resolveVersion } from '../pathways/index.ts';
+import { findPersona } from '../personas/index.ts';
 
 /** Whether who is to answer is there. @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, PERSONA_NOT_FOUND */
 export async function checkAgent(

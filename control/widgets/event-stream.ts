@@ -4,7 +4,7 @@
  * slow reader costs nothing but its connection.
  */
 import type { Clock } from '#shared/clock.ts';
-import type { Db } from '../db/tables.ts';
+import type { Db } from '../db/index.ts';
 import type { Watcher } from './live.ts';
 import { endOf } from './rules.ts';
 import { findThread, messagesOf } from './store.ts';

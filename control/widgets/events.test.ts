@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { EventReader, HandModel, makePersonaWidget, makeThread, makeWidget, origin } from './testing.ts';
 
 let test: TestControl;

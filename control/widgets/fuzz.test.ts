@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../testing/harness.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { makePathway, makeThread, makeWidget, origin, unknownId } from './testing.ts';
 
 let test: TestControl;

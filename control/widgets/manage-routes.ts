@@ -10,14 +10,12 @@ import {
   widgetAnswer,
 } from '#shared/api/widgets.ts';
 import { newId } from '#shared/ids.ts';
-import { actorOf, changedFields } from '../audit/rules.ts';
-import { recordChange } from '../audit/store.ts';
-import type { WidgetRow } from '../db/tables.ts';
-import { type App, orgOf } from '../http/app-types.ts';
-import { keepAnswer } from '../http/idempotency.ts';
-import { isoTime } from '../organizations/store.ts';
-import type { Services } from '../services.ts';
+import { actorOf, changedFields, recordChange } from '../audit/index.ts';
+import type { WidgetRow } from '../db/index.ts';
+import { type App, keepAnswer, orgOf } from '../http/index.ts';
+import { isoTime } from '../organizations/index.ts';
 import { checkAgent } from './agent-check.ts';
+import type { WidgetDeps } from './deps.ts';
 import { acceptConfig, changedSource, checkSource, requireIds } from './rules.ts';
 import type { WidgetParts } from './start.ts';
 import { insertWidget, listWidgets, updateWidget } from './store.ts';
@@ -26,7 +24,7 @@ import { requireWidget } from './visitors.ts';
 
 const named = ['PATHWAY_NOT_FOUND', 'PERSONA_NOT_FOUND', 'VERSION_NOT_FOUND'] as const;
 
-export function widgetManageRoutes(app: App, services: Services, { threads }: WidgetParts): void {
+export function widgetManageRoutes(app: App, services: WidgetDeps, { threads }: WidgetParts): void {
   const { clock, database } = services;
   const { db } = database;
 

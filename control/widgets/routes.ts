@@ -12,12 +12,10 @@ import {
   widgetAnswer,
 } from '#shared/api/widgets.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { Db } from '../db/tables.ts';
-import { type App, orgOf } from '../http/app-types.ts';
-import { keepAnswer } from '../http/idempotency.ts';
-import { readPage } from '../http/pages.ts';
-import { isoTime } from '../organizations/store.ts';
-import type { Services } from '../services.ts';
+import type { Db } from '../db/index.ts';
+import { type App, keepAnswer, orgOf, readPage } from '../http/index.ts';
+import { isoTime } from '../organizations/index.ts';
+import type { WidgetDeps } from './deps.ts';
 import { widgetManageRoutes } from './manage-routes.ts';
 import { requireIds } from './rules.ts';
 import type { WidgetParts } from './start.ts';
@@ -27,7 +25,7 @@ import { requireOwnThread, requireWidget } from './visitors.ts';
 
 const ofThread = ['WIDGET_NOT_FOUND', 'THREAD_NOT_FOUND'] as const;
 
-export function widgetRoutes(app: App, services: Services, parts: WidgetParts): void {
+export function widgetRoutes(app: App, services: WidgetDeps, parts: WidgetParts): void {
   widgetManageRoutes(app, services, parts);
   const { threads, visitors } = parts;
   const { clock, database } = services;

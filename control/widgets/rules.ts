@@ -1,7 +1,7 @@
 /** What widgets and their threads may be: pure decisions (contract section 7). */
 import type { WidgetConfig, WidgetConfigWrite, WidgetCreate, WidgetUpdate } from '#shared/api/widgets.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { WidgetMessageRow, WidgetRow, WidgetThreadRow } from '../db/tables.ts';
+import type { WidgetMessageRow, WidgetRow, WidgetThreadRow } from '../db/index.ts';
 
 const defaults: WidgetConfig = {
   timeoutSeconds: 86_400,

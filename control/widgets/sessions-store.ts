@@ -1,7 +1,7 @@
 /** Tokens that open one thread to the visitor of a page. */
 import { randomBytes } from 'node:crypto';
-import type { Db, WidgetSessionRow } from '../db/tables.ts';
-import { hashKey } from '../organizations/rules.ts';
+import type { Db, WidgetSessionRow } from '../db/index.ts';
+import { hashKey } from '../organizations/index.ts';
 
 /** Marks tokens, so that no API key is looked for among them. */
 const mark = 'wv_';

@@ -1,6 +1,6 @@
 /** Puts widgets together: threads, streams, visitors, and what ends threads that were left. */
 import type { FastifyBaseLogger } from 'fastify';
-import type { Services } from '../services.ts';
+import type { WidgetDeps } from './deps.ts';
 import { Live } from './live.ts';
 import type { WidgetMetrics } from './metrics.ts';
 import { Streams } from './streams.ts';
@@ -20,7 +20,7 @@ export interface WidgetParts {
 }
 
 export function createWidgets(
-  { clock, config, conversations, database, quotas, secrets, wrongKeys }: Services,
+  { clock, config, conversations, database, quotas, secrets, wrongKeys }: WidgetDeps,
   log: FastifyBaseLogger,
   metrics: WidgetMetrics,
 ): WidgetParts {

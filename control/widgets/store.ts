@@ -1,7 +1,7 @@
 /** Widgets, threads and messages. */
 import { createHash } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
-import type { Db, WidgetMessageRow, WidgetRow, WidgetThreadRow } from '../db/tables.ts';
+import type { Db, WidgetMessageRow, WidgetRow, WidgetThreadRow } from '../db/index.ts';
 
 export type StoredThread = Selectable<WidgetThreadRow>;
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../testing/harness.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { Live } from './live.ts';
 import { Streams } from './streams.ts';
 import { makeThread, makeWidget } from './testing.ts';

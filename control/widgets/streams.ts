@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '#shared/clock.ts';
 import { counted } from '#shared/counted.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { Db } from '../db/tables.ts';
+import type { Db } from '../db/index.ts';
 import { threadEvents } from './event-stream.ts';
 import type { Live } from './live.ts';
 import type { StreamEnd, WidgetMetrics } from './metrics.ts';

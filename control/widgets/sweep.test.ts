@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import type { Db } from '../db/tables.ts';
-import { startControl, type TestControl } from '../testing/harness.ts';
 import { startSweep } from './sweep.ts';
 import { makePathway, makeThread, makeWidget, origin } from './testing.ts';
 

@@ -1,6 +1,6 @@
 /** Ends threads in which nobody wrote for too long, and deletes what is kept no longer. */
 import type { Clock, Timer } from '#shared/clock.ts';
-import type { Db } from '../db/tables.ts';
+import type { Db } from '../db/index.ts';
 import { forgetSessions } from './sessions-store.ts';
 import { deleteThreadsEndedBefore, endTimedOut, forgetAgents } from './store.ts';
 

@@ -1,6 +1,6 @@
 /** What tests of widgets share. */
 import type { DialogueModel, DialoguePart, DialogueQuestion, ToolCall } from '#shared/agent/dialogue.ts';
-import type { TestControl } from '../testing/harness.ts';
+import type { TestControl } from '../../test/kit/control/harness.ts';
 
 export const origin = 'https://shop.example.com';
 export const unknownId = '00000000-0000-4000-8000-000000000000';

@@ -3,11 +3,16 @@ import { builtInVariables } from '#shared/agent/built-in-variables.ts';
 import type { Variables } from '#shared/agent/interfaces.ts';
 import { newState } from '#shared/agent/persona-state.ts';
 import { fillTemplate } from '#shared/agent/template.ts';
-import { pathwayTextAgent, personaTextAgent } from '../conversations/agent-store.ts';
-import { pathwaysOf, type TextAgent } from '../conversations/text-agent.ts';
-import type { TextSessionParts, TextState } from '../conversations/text-parts.ts';
-import { TextSession } from '../conversations/text-session.ts';
-import type { Db } from '../db/tables.ts';
+import {
+  pathwaysOf,
+  pathwayTextAgent,
+  personaTextAgent,
+  type TextAgent,
+  TextSession,
+  type TextSessionParts,
+  type TextState,
+} from '../conversations/index.ts';
+import type { Db } from '../db/index.ts';
 import type { AgentSource, Answered, AnswerRequest, NewConversation, ThreadAgent } from './thread-agent.ts';
 
 /** Contract 9.1. */

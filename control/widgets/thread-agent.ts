@@ -1,5 +1,5 @@
 /** Who answers a thread, as the widget area needs it; app.ts says who that is. */
-import type { Db } from '../db/tables.ts';
+import type { Db } from '../db/index.ts';
 
 /** Exactly one of pathway and persona. */
 export interface AgentSource {

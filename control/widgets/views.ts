@@ -7,7 +7,7 @@ import type {
   WidgetMessage,
   WidgetThread,
 } from '#shared/api/widgets.ts';
-import type { WidgetMessageRow, WidgetRow } from '../db/tables.ts';
+import type { WidgetMessageRow, WidgetRow } from '../db/index.ts';
 import { endOf } from './rules.ts';
 import type { StoredThread } from './store.ts';
 

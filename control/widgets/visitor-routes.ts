@@ -5,9 +5,9 @@ import { SessionAnswer, SessionCreate, ThreadPath, WidgetPath, widgetAnswer } fr
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import { hostKey } from '#shared/networks.ts';
-import type { App } from '../http/app-types.ts';
-import { isoTime } from '../organizations/store.ts';
-import type { Services } from '../services.ts';
+import type { App } from '../http/index.ts';
+import { isoTime } from '../organizations/index.ts';
+import type { WidgetDeps } from './deps.ts';
 import { embedScript } from './embed-script.ts';
 import { isAllowedOrigin, requireIds } from './rules.ts';
 import { createSession } from './sessions-store.ts';
@@ -16,7 +16,7 @@ import { findOpenThread, findThread, findWidget } from './store.ts';
 import { configOf } from './views.ts';
 import { requireOwnThread, requireWidget } from './visitors.ts';
 
-export function visitorRoutes(app: App, services: Services, parts: WidgetParts): void {
+export function visitorRoutes(app: App, services: WidgetDeps, parts: WidgetParts): void {
   app.decorateRequest('visitor', null);
   scriptRoute(app, services);
   sessionRoute(app, services, parts);
@@ -24,7 +24,7 @@ export function visitorRoutes(app: App, services: Services, parts: WidgetParts):
   preflightRoutes(app, parts);
 }
 
-function scriptRoute(app: App, { database: { db } }: Services): void {
+function scriptRoute(app: App, { database: { db } }: WidgetDeps): void {
   const script = embedScript();
   app.route({
     method: 'GET',
@@ -54,7 +54,7 @@ function scriptRoute(app: App, { database: { db } }: Services): void {
   });
 }
 
-function sessionRoute(app: App, { clock, database: { db } }: Services, { threads, visitors }: WidgetParts) {
+function sessionRoute(app: App, { clock, database: { db } }: WidgetDeps, { threads, visitors }: WidgetParts) {
   app.route({
     method: 'POST',
     url: '/v1/widget/:id/session',
@@ -97,7 +97,7 @@ function sessionRoute(app: App, { clock, database: { db } }: Services, { threads
   });
 }
 
-function eventRoute(app: App, { database: { db } }: Services, { streams, visitors }: WidgetParts): void {
+function eventRoute(app: App, { database: { db } }: WidgetDeps, { streams, visitors }: WidgetParts): void {
   app.route({
     method: 'GET',
     url: '/v1/widget/:id/threads/:thread_id/events',

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { pino } from 'pino';
-import { bookingGraph, bookingPersona } from '../../control/agent-testing/runs/testing.ts';
 import { createApp } from '../../control/app.ts';
-import { readControlConfig } from '../../control/config.ts';
 import { createApiKey, createOrganization } from '../../control/organizations/store.ts';
+import { readControlConfig } from '../../control/settings/config.ts';
+import { bookingGraph, bookingPersona } from '../../control/testing/runs/testing.ts';
 import { systemClock } from '../../shared/clock.ts';
 
 export interface AgentTestingResult {

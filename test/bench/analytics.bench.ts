@@ -5,10 +5,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { basicAnalytics, enhancedAnalytics } from '../../control/agent-testing/analytics.ts';
-import { pageOfScenarios } from '../../control/agent-testing/store.ts';
 import { openDatabase } from '../../control/db/open.ts';
 import type { PathwayRow } from '../../control/db/tables.ts';
+import { basicAnalytics, enhancedAnalytics } from '../../control/testing/analytics/analytics.ts';
+import { pageOfScenarios } from '../../control/testing/scenarios/store.ts';
 import { fillTestRuns } from './test-run-rows.ts';
 
 interface Question {

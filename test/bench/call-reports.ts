@@ -1,5 +1,5 @@
 /** Reports of calls as an edge sends them, for what is measured of their storing. */
-import { callRecord } from '../../control/testing/edge-client.ts';
+import { callRecord } from '../kit/control/edge-client.ts';
 
 /** Reports of one call: three states, one transcript, a trace of 8 messages in two parts. */
 export const reportsPerCall = 6;

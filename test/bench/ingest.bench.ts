@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listCalls } from '../../control/calls/log-store.ts';
 import { openDatabase } from '../../control/db/open.ts';
-import { ReportStore, type SequencedReport } from '../../control/edges/reports.ts';
+import type { SequencedReport } from '../../control/edge-link/reports.ts';
+import { createReportStore } from '../../control/report-writers.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { callsPerFrame, reportsOfFrame, reportsPerCall } from './call-reports.ts';
 
@@ -30,7 +31,7 @@ export async function runIngestBench(options: { readonly calls?: number } = {}):
   const file = join(folder, 'control.db');
   const database = await openDatabase(file);
   try {
-    const store = new ReportStore(database, systemClock);
+    const store = createReportStore(database, systemClock);
     const frames = Array.from({ length: Math.ceil(calls / callsPerFrame) }, (_, index) =>
       reportsOfFrame('org', index, calls),
     );

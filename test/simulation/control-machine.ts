@@ -6,9 +6,9 @@ import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { type ControlApp, createApp } from '../../control/app.ts';
-import { readControlConfig } from '../../control/config.ts';
-import type { Reports } from '../../control/edges/reports.ts';
+import type { Reports } from '../../control/edge-link/reports.ts';
 import { createApiKey, createEdgeToken, createOrganization } from '../../control/organizations/store.ts';
+import { readControlConfig } from '../../control/settings/config.ts';
 import type { Arrivals } from './journal.ts';
 import { controlHost, type SimNetwork } from './network.ts';
 import { MachineClock, type SimTime } from './time.ts';
@@ -81,7 +81,7 @@ export class ControlMachine {
   async found(): Promise<Keys> {
     const { services } = this.app;
     const { db } = services.database;
-    const orgId = await services.edgeConfig.change(async (trx, altered) => {
+    const orgId = await services.catalogue.change(async (trx, altered) => {
       const id = await createOrganization(trx, this.clock, services.secrets, {
         name: 'Own',
         region: 'test',

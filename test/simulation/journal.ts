@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
-import type { SequencedReport } from '../../control/edges/reports.ts';
+import type { SequencedReport } from '../../control/edge-link/reports.ts';
 import { Outbox } from '../../edge/reporting/outbox.ts';
 
 export interface JournalEntry {

@@ -50,7 +50,7 @@ export async function runScenario(name: string, options: SippOptions): Promise<S
     ...Object.entries(options.keys ?? {}).flatMap(([name, value]) => ['-key', name, value]),
     ...['-t', modes[options.transport ?? 'tls'], '-tls_ca', file('ca.pem')],
     ...(options.tlsVersion ? ['-tls_version', options.tlsVersion] : []),
-    ...['-i', source, '-bind_local', '-mi', source, '-min_rtp_port', '32000', '-max_rtp_port', '32999'],
+    ...['-i', source, '-bind_local', '-mi', source, '-min_rtp_port', '32000', '-max_rtp_port', '32399'],
     ...['-m', '1', '-cid_str', callId, '-nostdin', '-recv_timeout', '15000'],
     ...['-timeout', `${options.limitS ?? 40}s`, '-timeout_error'],
     ...['-trace_err', '-error_file', file('errors'), '-trace_msg', '-message_file', file('messages')],

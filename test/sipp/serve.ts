@@ -36,7 +36,7 @@ export async function serveScenario(
   const args = [
     ...['-sf', file('scenario.xml'), '-t', 'l1', '-i', '127.0.0.1', '-p', String(port)],
     ...['-tls_cert', file('cert.pem'), '-tls_key', file('key.pem'), '-bind_local', '-mi', '127.0.0.1'],
-    ...['-min_rtp_port', '33000', '-max_rtp_port', '33999', '-m', '1', '-nostdin'],
+    ...['-min_rtp_port', '32400', '-max_rtp_port', '32767', '-m', '1', '-nostdin'],
     ...['-recv_timeout', '15000', '-timeout', '40s', '-timeout_error'],
     ...['-trace_err', '-error_file', file('errors'), '-trace_msg', '-message_file', file('messages')],
   ];

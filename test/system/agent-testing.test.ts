@@ -12,7 +12,7 @@ import {
   missingEdge,
   missingVariable,
   soundBooking,
-} from '../../control/agent-testing/tornado/testing-dental.ts';
+} from '../../control/testing/tornado/testing-dental.ts';
 import { ControlProgram } from './control-program.ts';
 
 const root = join(import.meta.dirname, '..', '..');

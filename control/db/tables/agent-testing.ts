@@ -85,7 +85,7 @@ export interface TestRunRecordRow {
   run_id: string;
   /** Scenario of shared/api/agent-testing/scenarios.ts, as it was when the run was made. */
   scenario: Json;
-  /** JSON of the members of ConversationRecord (control/agent-testing/ports.ts). */
+  /** JSON of the members of ConversationRecord (control/testing/judging/ports.ts). */
   chat_history: Json;
   variables_extracted: Json;
   /** JSON array, or `null` of a persona. */

@@ -1,0 +1,10 @@
+/** Alerts of trunks to customers, and of the deployment to its operator. */
+export { noticeSchedule, redacted } from './notice-rules.ts';
+export { forgetNotices } from './notices-store.ts';
+export { forgetProbeRuns, prepareProbeRuns } from './probes-store.ts';
+export { alertRoutes } from './routes.ts';
+export type { AlertMetrics } from './rules.ts';
+export { logSender } from './senders.ts';
+export { smsSender } from './sms.ts';
+export { alertSenders, startAlerts } from './start.ts';
+export { forgetAlerts, withdrawAlerts } from './store.ts';

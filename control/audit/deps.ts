@@ -1,0 +1,6 @@
+/** What the log of changes needs from the rest of the control plane. */
+import type { Database } from '../db/index.ts';
+
+export interface AuditDeps {
+  readonly database: Database;
+}

@@ -1,0 +1,7 @@
+/** Calls: placed, listed, read, closed when their edge is gone. */
+export { completedBody } from './completed-event.ts';
+export { sipCallRoutes } from './log-routes.ts';
+export { startLostCalls } from './lost.ts';
+export { prepareCallReports } from './reports.ts';
+export { callRoutes } from './routes.ts';
+export { deleteCallsBefore, deleteTracesBefore, findLoggedCall, findTranscript } from './store.ts';

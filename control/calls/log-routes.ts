@@ -1,0 +1,111 @@
+/** /v1/sip/calls: the call log and the SIP traces (contract 3.4). */
+import { setImmediate } from 'node:timers/promises';
+import { plain } from '#shared/api/common.ts';
+import {
+  CallLogOne,
+  CallLogPage,
+  CallLogQuery,
+  LoggedCallPath,
+  Trace,
+  type TracedMessage,
+} from '#shared/api/sip-calls.ts';
+import { ApiError } from '#shared/errors.ts';
+import { redactSip } from '#shared/sip-redaction.ts';
+import type { CallRow, Db } from '../db/index.ts';
+import { type App, orgOf } from '../http/index.ts';
+import type { CallDeps } from './deps.ts';
+import { callFilter } from './log-query.ts';
+import { listCalls } from './log-store.ts';
+import { writePcap } from './pcap.ts';
+import { callLogEntry } from './rules.ts';
+import { findLoggedCall, findTrace } from './store.ts';
+
+const defaultPage = 50;
+/** Characters that are redacted before other requests have their turn. */
+const charsAtOnce = 256 * 1024;
+
+export function sipCallRoutes(app: App, { database: { db } }: CallDeps): void {
+  app.route({
+    method: 'GET',
+    url: '/v1/sip/calls',
+    config: { errors: ['INVALID_CURSOR'] },
+    schema: {
+      summary: 'The call log, newest first',
+      querystring: CallLogQuery,
+      response: { 200: CallLogPage },
+    },
+    handler: async (request) => {
+      const { before, limit = defaultPage } = request.query;
+      const filter = callFilter(request.query);
+      const after = before === undefined ? undefined : await findLoggedCall(db, orgOf(request), before);
+      if (before !== undefined && !after) throw ApiError.of('INVALID_CURSOR', { path: '?before' });
+      const rows = await listCalls(db, orgOf(request), { ...filter, ...(after && { after }) }, limit);
+      return plain({ calls: rows.map(callLogEntry) });
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/sip/calls/:call_id',
+    config: { errors: ['CALL_NOT_FOUND'] },
+    schema: { summary: 'One call of the log', params: LoggedCallPath, response: { 200: CallLogOne } },
+    handler: async (request) =>
+      plain({ call: callLogEntry(await requireCall(db, orgOf(request), request.params.call_id)) }),
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/sip/calls/:call_id/trace',
+    config: { errors: ['CALL_NOT_FOUND', 'TRACE_NOT_FOUND'] },
+    schema: { summary: 'The SIP messages of a call', params: LoggedCallPath, response: { 200: Trace } },
+    handler: async (request) => {
+      const call = await requireCall(db, orgOf(request), request.params.call_id);
+      const { messages, truncated } = await requireTrace(db, call);
+      return plain({ call_id: call.sip_call_id, truncated, messages });
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/sip/calls/:call_id/trace.pcap',
+    config: { errors: ['CALL_NOT_FOUND', 'TRACE_NOT_FOUND'] },
+    schema: {
+      summary: 'The SIP messages of a call as a capture file of decrypted packets',
+      params: LoggedCallPath,
+      produces: ['application/vnd.tcpdump.pcap'],
+    },
+    handler: async (request, reply) => {
+      const call = await requireCall(db, orgOf(request), request.params.call_id);
+      const { messages } = await requireTrace(db, call);
+      return reply
+        .type('application/vnd.tcpdump.pcap')
+        .header('content-disposition', `attachment; filename="${call.id}.pcap"`)
+        .send(writePcap(messages));
+    },
+  });
+}
+
+async function requireCall(db: Db, orgId: string, callId: string): Promise<CallRow> {
+  const call = await findLoggedCall(db, orgId, callId);
+  if (!call) throw ApiError.of('CALL_NOT_FOUND');
+  return call;
+}
+
+/** Redacted again, so that what an edge of another release let through is not shown. */
+async function requireTrace(
+  db: Db,
+  call: CallRow,
+): Promise<{ messages: TracedMessage[]; truncated: boolean }> {
+  const trace = await findTrace(db, call.id);
+  if (!trace) throw ApiError.of('TRACE_NOT_FOUND');
+  const messages: TracedMessage[] = [];
+  let since = 0;
+  for (const message of trace.messages) {
+    messages.push({ seq: messages.length + 1, ...message, raw: redactSip(message.raw) });
+    since += message.raw.length;
+    if (since < charsAtOnce) continue;
+    since = 0;
+    await setImmediate();
+  }
+  return { messages, truncated: trace.truncated };
+}

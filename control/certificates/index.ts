@@ -1,0 +1,2 @@
+/** Certificates that the programs of one deployment make for themselves. */
+export { ensureCertificates } from './files.ts';

@@ -1,0 +1,14 @@
+/** What chats need from the rest of the control plane. */
+import type { Clock } from '#shared/clock.ts';
+import type { TextSessionParts } from '../conversations/index.ts';
+import type { Database } from '../db/index.ts';
+import type { Quotas } from '../organizations/index.ts';
+
+export interface ChatDeps {
+  readonly clock: Clock;
+  readonly database: Database;
+  /** What text conversations are made of. */
+  readonly conversations: TextSessionParts;
+  /** What organizations may keep. */
+  readonly quotas: Quotas;
+}

@@ -1,0 +1,3 @@
+/** Text chats over the API. */
+export { chatRoutes } from './routes.ts';
+export { forgetChats } from './store.ts';

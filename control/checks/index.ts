@@ -1,0 +1,3 @@
+/** Discovery and test calls of trunks. */
+export { checkRoutes } from './routes.ts';
+export { forgetChecks, prepareChecks } from './store.ts';

@@ -1,0 +1,100 @@
+/** Discoveries and test calls as stored. */
+import type SqliteFile from 'better-sqlite3';
+import type { Clock } from '#shared/clock.ts';
+import type { ReportBody, TestCallState } from '#shared/edge-protocol/reports.ts';
+import type { Db, DiscoveryRow, TestCallRow } from '../db/index.ts';
+
+/** Contract 3.1: kept after completion. */
+export const discoveryKeptMs = 10 * 60 * 1000;
+/** Contract 3.2. */
+const testCallKeptMs = 24 * 60 * 60 * 1000;
+
+export function findDiscovery(db: Db, orgId: string, id: string): Promise<DiscoveryRow | undefined> {
+  return db
+    .selectFrom('discoveries')
+    .selectAll()
+    .where('id', '=', id)
+    .where('org_id', '=', orgId)
+    .executeTakeFirst();
+}
+
+/** The discoveries of an organization that no edge has ended. */
+export function openDiscoveries(db: Db, orgId: string): Promise<DiscoveryRow[]> {
+  return db
+    .selectFrom('discoveries')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('completed_at', 'is', null)
+    .execute();
+}
+
+export async function insertDiscovery(db: Db, row: DiscoveryRow): Promise<void> {
+  await db.insertInto('discoveries').values(row).execute();
+}
+
+export async function deleteDiscovery(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('discoveries').where('id', '=', id).execute();
+}
+
+export function findTestCall(
+  db: Db,
+  clock: Clock,
+  orgId: string,
+  id: string,
+): Promise<TestCallRow | undefined> {
+  return db
+    .selectFrom('test_calls')
+    .selectAll()
+    .where('id', '=', id)
+    .where('org_id', '=', orgId)
+    .where('created_at', '>', new Date(clock.now() - testCallKeptMs).toISOString())
+    .executeTakeFirst();
+}
+
+export async function insertTestCall(db: Db, row: TestCallRow): Promise<void> {
+  await db.insertInto('test_calls').values(row).execute();
+}
+
+export async function setTestCall(db: Db, id: string, state: TestCallState): Promise<void> {
+  await db
+    .updateTable('test_calls')
+    .set({ state: JSON.stringify(state) })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Deletes what is no longer shown. Returns how many rows went. */
+export async function forgetChecks(db: Db, clock: Clock): Promise<number> {
+  const before = (ms: number) => new Date(clock.now() - ms).toISOString();
+  // A discovery ends within a minute, so its start tells its age well enough.
+  const discoveries = await db
+    .deleteFrom('discoveries')
+    .where('started_at', '<', before(discoveryKeptMs + 60_000))
+    .executeTakeFirst();
+  const calls = await db
+    .deleteFrom('test_calls')
+    .where('created_at', '<=', before(testCallKeptMs))
+    .executeTakeFirst();
+  return Number(discoveries.numDeletedRows + calls.numDeletedRows);
+}
+
+type CheckBody = Extract<ReportBody, { type: 'discovery' | 'test_call' }>;
+
+/** Returns what stores a report of a discovery or a test call; one whose row is gone is dropped. */
+export function prepareChecks(connection: SqliteFile.Database): (body: CheckBody, now: string) => void {
+  const discovery = connection.prepare<[string, string | null, string]>(
+    'update discoveries set result = ?, completed_at = ? where id = ? and completed_at is null',
+  );
+  const testCall = connection.prepare<[string, string, string]>(
+    'update test_calls set state = ?, updated_at = ? where id = ?',
+  );
+  return (body, now) => {
+    if (body.type === 'discovery') {
+      const completed = body.result.status === 'running' ? null : now;
+      discovery.run(JSON.stringify(body.result), completed, body.discovery_id);
+      return;
+    }
+    const { type: _, test_call_id, ...state } = body;
+    testCall.run(JSON.stringify(state), now, test_call_id);
+  };
+}

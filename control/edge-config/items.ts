@@ -1,0 +1,190 @@
+/** The elements of the edges' configuration: made from the rows of the areas, kept with their versions. */
+import type { OrgConfig, PathwayConfig } from '#shared/edge-protocol/config.ts';
+import type { Db, EdgeConfigItemRow, NumberRow, PathwayRow } from '../db/index.ts';
+import { readSettings } from '../numbers/index.ts';
+import { type PublishedVersions, resolveVersion, versionsReferredTo } from '../pathways/index.ts';
+import { personaAgent } from '../personas/index.ts';
+import { agentTools, nodeTools } from '../tools/index.ts';
+import { numberConfig, type Speaking } from './rules.ts';
+
+const versionCounter = 'edge_config_version';
+
+export interface Item {
+  readonly kind: EdgeConfigItemRow['kind'];
+  readonly key: string;
+  /** JSON text, secrets in it sealed; null: to be removed. */
+  readonly content: string | null;
+}
+
+/** The ceiling (JSON) meets the deployment's where the element leaves for an edge. */
+export type StoredOrganization = OrgConfig & { readonly call_ceiling?: string };
+
+export async function organizationItem(db: Db, id: string): Promise<Item> {
+  const row = await db
+    .selectFrom('organizations')
+    .select(['signing_secret', 'call_limits', 'call_ceiling'])
+    .where('id', '=', id)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst();
+  if (!row) return { kind: 'organization', key: id, content: null };
+  const { signing_secret, call_ceiling, call_limits } = row;
+  const content: StoredOrganization = {
+    org_id: id,
+    signing_secret,
+    ...(call_limits !== null && { call_limits: JSON.parse(call_limits) }),
+    ...(call_ceiling !== null && { call_ceiling }),
+  };
+  return { kind: 'organization', key: id, content: JSON.stringify(content) };
+}
+
+export async function numberItem(db: Db, number: string): Promise<{ item: Item; pathwayId: string | null }> {
+  const row = await db
+    .selectFrom('numbers')
+    .innerJoin('organizations', 'organizations.id', 'numbers.org_id')
+    .selectAll('numbers')
+    .where('numbers.number', '=', number)
+    .where('numbers.archived_at', 'is', null)
+    .where('organizations.disabled_at', 'is', null)
+    .executeTakeFirst();
+  if (!row) return { item: { kind: 'number', key: number, content: null }, pathwayId: null };
+  const configurations = await db
+    .selectFrom('sip_configurations')
+    .selectAll()
+    .where('org_id', '=', row.org_id)
+    .where('number', '=', number)
+    .orderBy('priority')
+    .execute();
+  const published = row.pathway_id === null ? null : await publishedVersions(db, row.pathway_id);
+  const content = JSON.stringify(numberConfig(row, configurations, published, await speakingFor(db, row)));
+  return { item: { kind: 'number', key: number, content }, pathwayId: row.pathway_id };
+}
+
+async function speakingFor(db: Db, { org_id, persona_id, settings }: NumberRow): Promise<Speaking> {
+  const own = readSettings(settings);
+  if (persona_id !== null) return { persona: await personaAgent(db, org_id, persona_id, own) };
+  return { tools: await agentTools(db, org_id, own.tools ?? []) };
+}
+
+async function publishedVersions(db: Db, pathwayId: string): Promise<PublishedVersions | null> {
+  const row = await db
+    .selectFrom('pathways')
+    .select(['production_version', 'staging_version'])
+    .where('id', '=', pathwayId)
+    .executeTakeFirst();
+  return row ? { production: row.production_version, staging: row.staging_version } : null;
+}
+
+/**
+ * The versions of a pathway that calls may use: the live graph, the published ones, those that numbers, personas,
+ * other pathways and calls in progress name.
+ */
+export async function pathwayItems(db: Db, pathwayId: string): Promise<Item[]> {
+  const row = await db.selectFrom('pathways').selectAll().where('id', '=', pathwayId).executeTakeFirst();
+  const items = row ? await graphItems(db, row) : [];
+  const kept = new Set(items.map((item) => item.key));
+  const stored = await db
+    .selectFrom('edge_config_items')
+    .select('key')
+    .where('kind', '=', 'pathway')
+    .where('key', '>=', `${pathwayId}@`)
+    .where('key', '<', `${pathwayId}A`)
+    .execute();
+  for (const { key } of stored) if (!kept.has(key)) items.push({ kind: 'pathway', key, content: null });
+  return items;
+}
+
+async function graphItems(db: Db, row: PathwayRow): Promise<Item[]> {
+  const published = { production: row.production_version, staging: row.staging_version };
+  const wanted = await db
+    .selectFrom('numbers')
+    .select('pathway_version')
+    .distinct()
+    .where('pathway_id', '=', row.id)
+    .where('archived_at', 'is', null)
+    .execute();
+  const versions = new Set(wanted.map((number) => resolveVersion(number.pathway_version, published)));
+  for (const version of await versionsReferredTo(db, row.id))
+    versions.add(resolveVersion(version, published));
+  for (const version of [published.production, published.staging])
+    if (version !== null) versions.add(version);
+  const called = await db
+    .selectFrom('calls')
+    .select('pathway_version')
+    .distinct()
+    .where('org_id', '=', row.org_id)
+    .where('outcome', '=', 'in_progress')
+    .where('pathway_id', '=', row.id)
+    .execute();
+  for (const { pathway_version } of called) if (pathway_version !== null) versions.add(pathway_version);
+  versions.delete(0);
+  const items = [await graphItem(db, row, 0, row)];
+  if (versions.size === 0) return items;
+  const graphs = await db
+    .selectFrom('pathway_versions')
+    .selectAll()
+    .where('pathway_id', '=', row.id)
+    .where('version_number', 'in', [...versions])
+    .execute();
+  for (const graph of graphs) items.push(await graphItem(db, row, graph.version_number, graph));
+  return items;
+}
+
+async function graphItem(
+  db: Db,
+  row: PathwayRow,
+  version: number,
+  graph: { nodes: string; edges: string },
+): Promise<Item> {
+  const nodes: Record<string, unknown>[] = JSON.parse(graph.nodes);
+  const tools = await nodeTools(db, row.org_id, nodes);
+  const content: PathwayConfig = {
+    pathway_id: row.id,
+    version,
+    org_id: row.org_id,
+    name: row.name,
+    nodes,
+    edges: JSON.parse(graph.edges),
+    ...(tools.length > 0 && { tools }),
+  };
+  return { kind: 'pathway', key: `${row.id}@${version}`, content: JSON.stringify(content) };
+}
+
+export async function storedContent(db: Db, item: Item): Promise<string | null> {
+  const row = await db
+    .selectFrom('edge_config_items')
+    .select('content')
+    .where('kind', '=', item.kind)
+    .where('key', '=', item.key)
+    .executeTakeFirst();
+  return row?.content ?? null;
+}
+
+export async function nextVersion(db: Db): Promise<number> {
+  const row = await db
+    .insertInto('counters')
+    .values({ name: versionCounter, value: 1 })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet((eb) => ({ value: eb('counters.value', '+', 1) })),
+    )
+    .returning('value')
+    .executeTakeFirstOrThrow();
+  return row.value;
+}
+
+export async function storeItem(db: Db, { kind, key, content }: Item, version: number): Promise<void> {
+  await db
+    .insertInto('edge_config_items')
+    .values({ kind, key, content, version })
+    .onConflict((conflict) => conflict.columns(['kind', 'key']).doUpdateSet({ content, version }))
+    .execute();
+}
+
+/** The newest version; 0 before the first element. */
+export async function newestVersion(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('counters')
+    .select('value')
+    .where('name', '=', versionCounter)
+    .executeTakeFirst();
+  return row?.value ?? 0;
+}

@@ -1,0 +1,161 @@
+/** What the edges are told of numbers and pathways: pure functions of rows. */
+import type { AgentSettings, AgentTool } from '#shared/edge-protocol/agents.ts';
+import type {
+  HeaderMapping,
+  InboundTrunk,
+  NumberConfig,
+  OutboundTrunk,
+} from '#shared/edge-protocol/numbers.ts';
+import type { NumberRow, SipConfigurationRow } from '../db/index.ts';
+import { mannerOf, readSettings, transferTargets } from '../numbers/index.ts';
+import { type PublishedVersions, resolveVersion } from '../pathways/index.ts';
+import {
+  codecsOf,
+  derivePassword,
+  failoverOf,
+  hostOf,
+  primaryEndpoint,
+  registrationOf,
+  standbyEndpoints,
+  usableEndpoints,
+} from '../trunks/index.ts';
+
+/** What stands in other rows of who answers a number. */
+export interface Speaking {
+  /** The number's persona as it speaks here; null when it has none, or it is gone. */
+  readonly persona?: AgentSettings | null;
+  /** The number's own tools. */
+  readonly tools?: readonly AgentTool[];
+}
+
+/**
+ * A number as the edges need it.
+ * @param published of the number's pathway; null when it has none
+ */
+export function numberConfig(
+  row: NumberRow,
+  configurations: readonly SipConfigurationRow[],
+  published: PublishedVersions | null,
+  speaking: Speaking = {},
+): NumberConfig {
+  const { call_limits } = readSettings(row.settings);
+  return {
+    number: row.number,
+    org_id: row.org_id,
+    ...(call_limits && { call_limits }),
+    inbound: inboundTrunks(configurations),
+    outbound: configurations.filter((row) => row.direction === 'outbound').map(outboundTrunk),
+    agent: agentSettings(row, published, speaking),
+  };
+}
+
+/**
+ * One trunk per inbound record, with its own trusted host. The hosts of outbound records are trusted too
+ * (contract 2.1): each stands as one more source of the first inbound record.
+ */
+function inboundTrunks(configurations: readonly SipConfigurationRow[]): InboundTrunk[] {
+  const inbound = configurations.filter((row) => row.direction === 'inbound');
+  const primary = primaryEndpoint(configurations);
+  const trunks = inbound.map((row) => {
+    const registration = registrationOf(row, primary);
+    const trunk = inboundTrunk(row, hostOf(row) ?? registration?.host ?? null);
+    return registration ? { ...trunk, registration } : trunk;
+  });
+  const [first] = inbound;
+  if (!first) return [];
+  const known = new Set(trunks.map((trunk) => trunk.source_host));
+  for (const row of configurations) {
+    const host = hostOf(row);
+    if (row.direction !== 'outbound' || host === null || known.has(host)) continue;
+    known.add(host);
+    trunks.push({ ...inboundTrunk(first, host), allowed_ips: [] });
+  }
+  return trunks;
+}
+
+function inboundTrunk(row: SipConfigurationRow, sourceHost: string | null): InboundTrunk {
+  const headers: HeaderMapping[] = row.headers === null ? [] : JSON.parse(row.headers);
+  const allowed: string[] = row.allowed_ips === null ? [] : JSON.parse(row.allowed_ips);
+  return {
+    id: row.id,
+    auth_mode: row.auth_mode ?? 'ip',
+    allowed_ips: allowed,
+    source_host: sourceHost,
+    transfer_mode: row.transfer_mode,
+    headers,
+    codecs: [...codecsOf(row).codecs],
+  };
+}
+
+/** @returns the trunk with its password as stored: sealed; `openTrunks` opens it where it leaves for an edge */
+function outboundTrunk(row: SipConfigurationRow): OutboundTrunk {
+  const failover = failoverOf(row);
+  const { codecs, transcode } = codecsOf(row);
+  const { username, password, realm } = row;
+  const standby = standbyEndpoints(row);
+  return {
+    id: row.id,
+    priority: row.priority,
+    transfer_mode: row.transfer_mode,
+    endpoints: usableEndpoints(row),
+    ...(standby.length > 0 && { standby }),
+    triggers: [...failover.triggers],
+    failback: failover.failback,
+    codecs: [...codecs],
+    transcode,
+    credentials: username === null || password === null ? null : { username, password, realm },
+    headers: row.headers === null ? [] : JSON.parse(row.headers),
+  };
+}
+
+/** A number whose trunks have their passwords in plain text, for registrars the derived ones, for the edge link alone. */
+export function openTrunks(
+  number: NumberConfig,
+  open: (sealed: { id: string; password: string }) => string,
+  derive: (input: string) => Buffer,
+): NumberConfig {
+  const inbound = number.inbound.map((trunk) => {
+    const { id, registration } = trunk;
+    if (!registration) return trunk;
+    const { username, password } = registration;
+    const derived = derivePassword(derive, number.org_id, username, open({ id, password }));
+    return { ...trunk, registration: { ...registration, password: derived } };
+  });
+  const outbound = number.outbound.map((trunk) => {
+    if (trunk.credentials === null) return trunk;
+    const password = open({ id: trunk.id, password: trunk.credentials.password });
+    return { ...trunk, credentials: { ...trunk.credentials, password } };
+  });
+  return { ...number, inbound, outbound };
+}
+
+/** Who answers a number; null when nobody does. */
+function agentSettings(
+  row: NumberRow,
+  published: PublishedVersions | null,
+  { persona = null, tools = [] }: Speaking,
+): AgentSettings | null {
+  const settings = readSettings(row.settings);
+  const manner = mannerOf(settings);
+  if (row.builtin_agent === 'echo') return { kind: 'echo', ...manner };
+  if (row.builtin_agent?.startsWith('tone:')) {
+    return { kind: 'tone', frequency_hz: Number(row.builtin_agent.slice('tone:'.length)), ...manner };
+  }
+  if (row.pathway_id !== null) {
+    return {
+      kind: 'pathway',
+      pathway_id: row.pathway_id,
+      pathway_version: resolveVersion(row.pathway_version, published),
+      start_node_id: settings.start_node_id ?? null,
+      ...manner,
+    };
+  }
+  if (row.persona_id !== null) return persona;
+  const transfers = transferTargets(settings);
+  if (settings.stream_url) {
+    return { kind: 'stream', stream_url: settings.stream_url, ...manner, ...transfers };
+  }
+  if (!settings.prompt) return null;
+  const used = tools.length > 0 && { tools: [...tools] };
+  return { kind: 'task', task: settings.prompt, ...manner, ...transfers, ...used };
+}

@@ -1,0 +1,200 @@
+/**
+ * The edges' configuration: every element is kept as last published, with the version that brought it. A
+ * write of any area publishes what it altered in its own transaction, so configuration and version never
+ * disagree, and an edge is sent only the elements that are newer than what it has.
+ */
+import type { EdgeConfig, EdgeConfigChange, OrgConfig, PathwayConfig } from '#shared/edge-protocol/config.ts';
+import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
+import type { Altered, Catalogue } from '../catalogue/index.ts';
+import type { Database, Db, EdgeConfigItemRow, SecretBox } from '../db/index.ts';
+import { type CallCeiling, ceilingOf, limitsInForce, signingSecretContext } from '../organizations/index.ts';
+import { openPassword } from '../trunks/index.ts';
+import {
+  type Item,
+  newestVersion,
+  nextVersion,
+  numberItem,
+  organizationItem,
+  pathwayItems,
+  type StoredOrganization,
+  storedContent,
+  storeItem,
+} from './items.ts';
+import { openTrunks } from './rules.ts';
+
+type Kind = EdgeConfigItemRow['kind'];
+
+export interface EdgeConfigSettings {
+  readonly allowPrivateTargets: readonly string[];
+  readonly openInbound: boolean;
+  /** The ceiling of organizations for which the operator has set none. */
+  readonly callLimits: CallCeiling;
+}
+
+/** The edges' configuration, which from now on follows every write to the catalogue. */
+export function followCatalogue(
+  catalogue: Catalogue,
+  database: Database,
+  secrets: SecretBox,
+  settings: EdgeConfigSettings,
+): EdgeConfigStore {
+  const store = new EdgeConfigStore(database, catalogue, secrets, settings);
+  catalogue.follow((db, altered) => store.publish(db, altered));
+  return store;
+}
+
+export class EdgeConfigStore {
+  readonly #database: Database;
+  readonly #catalogue: Catalogue;
+  readonly #secrets: SecretBox;
+  readonly #settings: EdgeConfigSettings;
+  readonly #listeners = new Set<() => void>();
+  #knownVersion = 0;
+
+  constructor(database: Database, catalogue: Catalogue, secrets: SecretBox, settings: EdgeConfigSettings) {
+    this.#database = database;
+    this.#catalogue = catalogue;
+    this.#secrets = secrets;
+    this.#settings = settings;
+  }
+
+  /** Publishes what a write altered, in its transaction; the edges hear of it after the commit. */
+  async publish(db: Db, altered: Altered): Promise<void> {
+    const version = await this.#store(db, altered);
+    if (version !== null) altered.afterCommit(() => this.#notify(version));
+  }
+
+  /** Tells the edges of what another process published, such as the command line. */
+  async noticeOthers(): Promise<void> {
+    const version = await this.version();
+    if (version !== this.#knownVersion) this.#notify(version);
+  }
+
+  #notify(version: number): void {
+    this.#knownVersion = version;
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Publishes everything anew, for a release that words elements differently. Call before edges connect. */
+  async publishAll(): Promise<void> {
+    await this.#catalogue.change(async (db, altered) => {
+      await db.deleteFrom('edge_config_items').where('content', 'is', null).execute();
+      const items = await db.selectFrom('edge_config_items').select(['kind', 'key']).execute();
+      const organizations = await db.selectFrom('organizations').select('id').execute();
+      const numbers = await db
+        .selectFrom('numbers')
+        .select('number')
+        .where('archived_at', 'is', null)
+        .execute();
+      const pathways = await db.selectFrom('pathways').select('id').execute();
+      for (const { id } of organizations) altered.organizations.add(id);
+      for (const { number } of numbers) altered.numbers.add(number);
+      for (const { id } of pathways) altered.pathways.add(id);
+      for (const { kind, key } of items) {
+        if (kind === 'number') altered.numbers.add(key);
+        if (kind === 'pathway') altered.pathways.add(key.slice(0, key.lastIndexOf('@')));
+      }
+      altered.settings = true;
+    });
+  }
+
+  /** Calls `listener` after every published change. Returns a function that ends this. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** The version of the newest element. */
+  version(db: Db = this.#database.db): Promise<number> {
+    return newestVersion(db);
+  }
+
+  /** Everything, as it now stands. */
+  snapshot(): Promise<EdgeConfig> {
+    return this.#database.db.transaction().execute(async (db) => {
+      const rows = await db
+        .selectFrom('edge_config_items')
+        .selectAll()
+        .where('content', 'is not', null)
+        .execute();
+      return {
+        version: await this.version(db),
+        ...this.#contents(rows),
+        ...this.#deployment(),
+      };
+    });
+  }
+
+  /** What came after `from`. Right only for a version that this process has sent. */
+  changesSince(from: number): Promise<EdgeConfigChange> {
+    return this.#database.db.transaction().execute(async (db) => {
+      const rows = await db.selectFrom('edge_config_items').selectAll().where('version', '>', from).execute();
+      const removed = (kind: Kind) =>
+        rows.filter((row) => row.kind === kind && row.content === null).map((row) => row.key);
+      return {
+        from_version: from,
+        version: await this.version(db),
+        ...this.#contents(rows),
+        removed_organizations: removed('organization'),
+        removed_numbers: removed('number'),
+        removed_pathways: removed('pathway'),
+      };
+    });
+  }
+
+  /** The version that this makes; null: nothing came to differ. */
+  async #store(db: Db, altered: Altered): Promise<number | null> {
+    const present: Item[] = [];
+    for (const id of altered.organizations) present.push(await organizationItem(db, id));
+    // A number that comes to use a pathway version makes the edges need that version.
+    for (const number of altered.numbers) {
+      const { item, pathwayId } = await numberItem(db, number);
+      present.push(item);
+      if (pathwayId !== null) altered.pathways.add(pathwayId);
+    }
+    for (const id of altered.pathways) present.push(...(await pathwayItems(db, id)));
+    if (altered.settings) {
+      // The deployment's ceiling is put into the elements where they leave: another process may run with other settings.
+      const content = JSON.stringify({ ...this.#deployment(), call_limits: this.#settings.callLimits });
+      present.push({ kind: 'settings', key: 'deployment', content });
+    }
+    const changed: Item[] = [];
+    for (const item of present) if ((await storedContent(db, item)) !== item.content) changed.push(item);
+    if (changed.length === 0) return null;
+    const version = await nextVersion(db);
+    for (const item of changed) await storeItem(db, item, version);
+    return version;
+  }
+
+  #deployment(): Pick<EdgeConfig, 'allowed_private_targets' | 'open_inbound'> {
+    return {
+      allowed_private_targets: [...this.#settings.allowPrivateTargets],
+      open_inbound: this.#settings.openInbound,
+    };
+  }
+
+  #contents(rows: readonly EdgeConfigItemRow[]): Pick<EdgeConfig, 'organizations' | 'numbers' | 'pathways'> {
+    const organizations: OrgConfig[] = [];
+    const numbers: NumberConfig[] = [];
+    const pathways: PathwayConfig[] = [];
+    for (const { kind, key, content } of rows) {
+      if (content === null) continue;
+      if (kind === 'number') {
+        const stored: NumberConfig = JSON.parse(content);
+        const open = (trunk: Parameters<typeof openPassword>[1]) => openPassword(this.#secrets, trunk) ?? '';
+        numbers.push(openTrunks(stored, open, (input) => this.#secrets.derive(input)));
+      } else if (kind === 'pathway') pathways.push(JSON.parse(content));
+      else if (kind === 'organization') {
+        const { call_ceiling, ...stored }: StoredOrganization = JSON.parse(content);
+        // Kept sealed; opened where it leaves for an edge.
+        const signing_secret = this.#secrets.open(stored.signing_secret, signingSecretContext(key));
+        const call_limits = limitsInForce(
+          stored.call_limits,
+          ceilingOf(call_ceiling ?? null, this.#settings.callLimits),
+        );
+        organizations.push({ ...stored, signing_secret, ...(call_limits && { call_limits }) });
+      }
+    }
+    return { organizations, numbers, pathways };
+  }
+}

@@ -1,0 +1,164 @@
+/** Commands that an edge does not answer in time: what their clients were told stays true. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { releaseAll } from '../../test/fakes/release.ts';
+import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
+import { type Answer, startControl, type TestControl } from '../../test/kit/control/harness.ts';
+
+const number = '+14155550100';
+const order = { phone_number: '+14155550123', task: 'Confirm the appointment.' };
+/** EDGE_COMMAND_TIMEOUT_MS */
+const timeoutMs = 5000;
+
+let test: TestControl;
+let edge: EdgeClient;
+beforeEach(async () => {
+  test = await startControl();
+  await test.call('POST', '/v1/sip/attach', {
+    body: {
+      phone_number: number,
+      directions: [
+        {
+          type: 'outbound',
+          sip_endpoint: 'trunk.example.com',
+          options: {},
+        },
+      ],
+    },
+  });
+  edge = await connect();
+});
+afterEach(() =>
+  releaseAll(
+    () => edge.kill(),
+    () => test.close(),
+  ),
+);
+
+async function connect(): Promise<EdgeClient> {
+  // Its clock is an hour ahead of control's.
+  const one = await connectEdge(test, { at: later(3_600_000) });
+  await one.next('config');
+  return one;
+}
+
+const later = (ms: number) => new Date(test.clock.now() + ms).toISOString();
+const only = async () => {
+  const { body } = await test.call('GET', '/v1/sip/calls');
+  const calls: unknown = body.data?.calls;
+  return Array.isArray(calls) ? (calls as { id: string }[])[0] : undefined;
+};
+
+/** Orders a call that the edge is told of and does not answer. */
+async function silentPlace(): Promise<{ callId: string; answer: Promise<Answer> }> {
+  const answer = test.call('POST', '/v1/calls', { body: order });
+  const { command } = await edge.next('command');
+  if (command.kind !== 'call.place') throw new Error(`unexpected ${command.kind}`);
+  return { callId: command.call_id, answer };
+}
+
+const live = {
+  direction: 'outbound',
+  ended_at: null,
+  status: 'in-progress',
+  sip_code: null,
+  termination: null,
+  hangup_by: null,
+} as const;
+
+describe('a command', () => {
+  it('says by the clock of the edge until when it is valid', async () => {
+    const answer = test.call('POST', '/v1/calls', { body: order });
+    const frame = await edge.next('command');
+    expect(frame.expires_at).toBe(later(3_600_000 + 0.75 * timeoutMs));
+    edge.send({ type: 'result', id: frame.id, ok: true });
+    expect((await answer).status).toBe(200);
+  });
+
+  it.each([
+    ['POST', '/v1/sip/test-call', { phone_number: number }, 'test_call.run'],
+    ['POST', '/v1/sip/discover', { host: 'pbx.example.com' }, 'discovery.run'],
+  ] as const)('%s %s makes one that expires', async (method, url, body, kind) => {
+    const answer = test.call(method, url, { body });
+    const frame = await edge.next('command');
+    expect(frame).toMatchObject({ command: { kind }, expires_at: expect.any(String) });
+    edge.send({ type: 'result', id: frame.id, ok: false, error: 'the command came too late' });
+    expect((await answer).status).toBe(503);
+  });
+
+  it('to transfer a call expires, one to stop it does not', async () => {
+    const call = callRecord(test.orgId, { id: '00000000-0000-4000-8000-000000000001', ...live });
+    edge.send(reportFrame(1, [{ type: 'call', call }]));
+    await edge.next('ack');
+    const transfer = test.call('POST', '/v1/calls/active/transfer', {
+      body: { call_id: call.id, transfer_number: '+14155550199' },
+    });
+    const begin = await edge.next('command');
+    expect(begin).toMatchObject({ command: { kind: 'call.transfer' }, expires_at: expect.any(String) });
+    edge.send({ type: 'result', id: begin.id, ok: true });
+    expect((await transfer).status).toBe(200);
+    const stop = test.call('POST', `/v1/calls/${call.id}/stop`);
+    const end = await edge.next('command');
+    expect(end).toEqual({
+      type: 'command',
+      id: end.id,
+      command: { kind: 'call.stop', call_id: call.id },
+    });
+    edge.send({ type: 'result', id: end.id, ok: true });
+    expect((await stop).status).toBe(200);
+  });
+});
+
+describe('a call that the edge did not confirm in time', () => {
+  it('is failed for the client, and stopped on the edge', async () => {
+    const { callId, answer } = await silentPlace();
+    test.clock.advance(timeoutMs);
+    expect((await answer).codes).toEqual(['SERVICE_UNAVAILABLE']);
+    expect((await edge.next('command')).command).toEqual({ kind: 'call.stop', call_id: callId });
+    expect(await only()).toMatchObject({ outcome: 'failed', termination: 'edge_unavailable' });
+  });
+
+  it('stays failed when the edge has it nevertheless, which is told to end it', async () => {
+    const { callId, answer } = await silentPlace();
+    await edge.kill();
+    expect((await answer).status).toBe(503);
+    edge = await connect();
+    const call = callRecord(test.orgId, { id: callId, ...live });
+    edge.send(reportFrame(1, [{ type: 'call', call }]));
+    expect((await edge.next('command')).command).toEqual({ kind: 'call.stop', call_id: callId });
+    await edge.next('ack');
+    expect(await only()).toMatchObject({ outcome: 'failed', termination: 'edge_unavailable' });
+    const ended = {
+      ended_at: later(0),
+      status: 'canceled',
+      termination: 'api_stop',
+      answered_at: null,
+    } as const;
+    edge.send(reportFrame(2, [{ type: 'call', call: { ...call, ...ended, hangup_by: 'api' } }]));
+    await edge.next('ack');
+    expect(await only()).toMatchObject({ outcome: 'canceled', termination: 'api_stop' });
+    expect(edge.untaken.filter(({ type }) => type === 'command')).toEqual([]);
+  });
+
+  it('is stopped on the edge by a POST that comes later', async () => {
+    const { callId, answer } = await silentPlace();
+    test.clock.advance(timeoutMs);
+    await answer;
+    await edge.next('command');
+    const stop = test.call('POST', `/v1/calls/${callId}/stop`);
+    const { id, command } = await edge.next('command');
+    expect(command).toEqual({ kind: 'call.stop', call_id: callId });
+    edge.send({ type: 'result', id, ok: true });
+    expect((await stop).status).toBe(200);
+  });
+});
+
+describe('a test call that the edge did not confirm in time', () => {
+  it('is stopped on the edge', async () => {
+    const answer = test.call('POST', '/v1/sip/test-call', { body: { phone_number: number } });
+    const { command } = await edge.next('command');
+    test.clock.advance(timeoutMs);
+    expect((await answer).status).toBe(503);
+    const call_id = command.kind === 'test_call.run' ? command.test_call_id : '';
+    expect((await edge.next('command')).command).toEqual({ kind: 'call.stop', call_id });
+  });
+});

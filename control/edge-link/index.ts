@@ -1,0 +1,7 @@
+/** The link to the edges: their connections, their commands, their reports. */
+export { Announcements } from './announcements.ts';
+export { Unanswered } from './command-rules.ts';
+export { versionsOfNumbers } from './published-versions.ts';
+export { ConnectedEdges } from './registry.ts';
+export { ReportStore, type Reports, type ReportWriters } from './reports.ts';
+export { acceptEdges } from './upgrade.ts';

@@ -1,0 +1,320 @@
+/**
+ * One connection of an edge (shared/edge-protocol/frames.ts draws it):
+ *
+ *     waiting --hello--> open --close, error, silence--> closed
+ *
+ * Frames are worked off one after another; while one is, the socket is not read, so that an edge that sends
+ * faster than the database stores is slowed down instead of filling memory.
+ */
+import type { FastifyBaseLogger } from 'fastify';
+import { Compile } from 'typebox/compile';
+import type { RawData, WebSocket } from 'ws';
+import type { Clock, Timer } from '#shared/clock.ts';
+import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
+import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.ts';
+import { type ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
+import { ApiError, isApiErrorCode } from '#shared/errors.ts';
+import { newId } from '#shared/ids.ts';
+import type { Db } from '../db/index.ts';
+import type { Announcements } from './announcements.ts';
+import { Unanswered } from './command-rules.ts';
+import { EdgeTime } from './edge-time.ts';
+import type { ConnectedEdge, ConnectedEdges } from './registry.ts';
+import type { ReportSource, Reports, SequencedReport } from './reports.ts';
+import { rememberEdge, seeEdge } from './store.ts';
+
+type Frame = EdgeToControl;
+type Hello = Extract<Frame, { type: 'hello' }>;
+
+/** Close codes of RFC 6455 section 7.4 that are used, and one of ours. */
+const protocolError = 1002;
+const policyViolation = 1008;
+const internalError = 1011;
+
+const helloTimeoutMs = 10_000;
+const pingEveryMs = 15_000;
+/** A command is valid for this part of the wait for its answer; the rest is for the way back. */
+const validShare = 0.75;
+
+const checkFrame = Compile(EdgeToControl);
+
+/** The configuration that edges are sent (edge-config/store.ts). */
+export interface EdgeConfigSource {
+  version(): Promise<number>;
+  /** Everything, as it now stands. */
+  snapshot(): Promise<EdgeConfig>;
+  /** What came after `from`. */
+  changesSince(from: number): Promise<EdgeConfigChange>;
+  /** Calls `listener` after every published change. Returns a function that ends this. */
+  onChange(listener: () => void): () => void;
+}
+
+export interface LinkParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly config: EdgeConfigSource;
+  readonly reports: Reports;
+  readonly edges: ConnectedEdges;
+  readonly announcements: Announcements;
+  readonly log: FastifyBaseLogger;
+  readonly commandTimeoutMs: number;
+  /** Called for every frame of reports that was stored. */
+  readonly onReports: (stored: number, rejected: number) => void;
+}
+
+/** Serves the connection until it ends. */
+export function serveLink(socket: WebSocket, parts: LinkParts): void {
+  new EdgeLink(socket, parts);
+}
+
+class EdgeLink implements ConnectedEdge {
+  readonly #socket: WebSocket;
+  readonly #parts: LinkParts;
+  readonly #commands = new Map<string, PromiseWithResolvers<void>>();
+  #hello: Hello | undefined;
+  #source: ReportSource | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #timer: Timer;
+  #answersPing = true;
+  #closed = false;
+  #sentVersion = 0;
+  #applied = 0;
+  #metrics: Readonly<Record<string, number>> = {};
+  readonly #edgeTime = new EdgeTime();
+  #stopListening: (() => void) | undefined;
+
+  constructor(socket: WebSocket, parts: LinkParts) {
+    this.#socket = socket;
+    this.#parts = parts;
+    this.#timer = parts.clock.after(helloTimeoutMs, () => this.close(protocolError, 'no hello came'));
+    socket.on('message', (data, binary) => this.#receive(data, binary));
+    socket.on('pong', () => {
+      this.#answersPing = true;
+    });
+    socket.on('error', (error) => parts.log.warn({ err: error, edge: this.edgeId }, 'edge link failed'));
+    socket.once('close', (code, reason) => this.#ended(code, reason.toString()));
+  }
+
+  get edgeId(): string {
+    return this.#hello?.edge_id ?? '';
+  }
+
+  get appliedVersion(): number {
+    return this.#applied;
+  }
+
+  get sip(): Hello['sip'] {
+    return this.#hello?.sip ?? { host: '', port: 0 };
+  }
+
+  get rtp(): Hello['rtp'] {
+    return this.#hello?.rtp ?? { ip: '', port_min: 0, port_max: 0 };
+  }
+
+  get codecs(): readonly string[] {
+    return this.#hello?.codecs ?? [];
+  }
+
+  get metrics(): Readonly<Record<string, number>> {
+    return this.#metrics;
+  }
+
+  async command(command: EdgeCommand): Promise<void> {
+    // What was published before the command reaches the edge before it.
+    await this.#work;
+    if (this.#socket.readyState !== this.#socket.OPEN)
+      throw ApiError.unavailable('The edge is not connected.', 5);
+    const id = newId();
+    const answer = Promise.withResolvers<void>();
+    this.#commands.set(id, answer);
+    const timeout = this.#parts.clock.after(this.#parts.commandTimeoutMs, () => {
+      answer.reject(new Unanswered('The edge did not answer in time.'));
+      this.#takeBack(command);
+    });
+    try {
+      this.#send({ type: 'command', id, command, ...this.#validity(command) });
+      await answer.promise;
+    } finally {
+      timeout.cancel();
+      this.#commands.delete(id);
+    }
+  }
+
+  /** A call is ended as welcome late as at once; anything else is not done once its client was told that it failed. */
+  #validity(command: EdgeCommand): { expires_at?: string } {
+    if (command.kind === 'call.stop') return {};
+    const { clock, commandTimeoutMs } = this.#parts;
+    const expiresAt = this.#edgeTime.at(clock.now() + validShare * commandTimeoutMs);
+    return expiresAt === null ? {} : { expires_at: expiresAt };
+  }
+
+  /** Ends what the edge may have begun in spite of its silence: it reads this after the command. */
+  #takeBack(command: EdgeCommand): void {
+    if (command.kind === 'call.place') this.#stop(command.call_id);
+    if (command.kind === 'test_call.run') this.#stop(command.test_call_id);
+  }
+
+  /** Nobody waits for the answer. */
+  #stop(callId: string): void {
+    this.#send({ type: 'command', id: newId(), command: { kind: 'call.stop', call_id: callId } });
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#closed) return;
+    this.#socket.close(code, reason);
+    // A peer that is gone never completes the closing handshake; ws gives up on it after 30 s by itself.
+  }
+
+  #receive(data: RawData, binary: boolean): void {
+    this.#socket.pause();
+    this.#work = this.#work
+      .then(() => this.#handle(data, binary))
+      .catch((error: unknown) => {
+        this.#parts.log.error({ err: error, edge: this.edgeId }, 'edge frame could not be handled');
+        this.close(internalError, 'the control plane failed; connect again');
+      })
+      .finally(() => this.#socket.resume());
+  }
+
+  async #handle(data: RawData, binary: boolean): Promise<void> {
+    if (this.#closed || this.#socket.readyState !== this.#socket.OPEN) return;
+    const frame = binary ? 'a binary frame' : readFrame(data.toString());
+    if (typeof frame === 'string') return this.#refuse(frame);
+    if (frame.type === 'hello') return this.#open(frame);
+    const source = this.#source;
+    if (!source) return this.#refuse(`${frame.type} before hello`);
+    switch (frame.type) {
+      case 'report':
+        return this.#store(source, frame.reports);
+      case 'applied':
+        this.#applied = Math.max(this.#applied, frame.version);
+        return;
+      case 'result':
+        return this.#settle(frame);
+      case 'status':
+        this.#metrics = frame.metrics;
+        this.#edgeTime.note(frame.at, this.#parts.clock.now());
+        return seeEdge(this.#parts.db, this.#parts.clock, source.edgeId);
+    }
+  }
+
+  async #open(hello: Hello): Promise<void> {
+    if (this.#hello) return this.#refuse('a second hello');
+    const { db, clock, config, reports, edges, log } = this.#parts;
+    this.#edgeTime.note(hello.at, clock.now());
+    const source = { edgeId: hello.edge_id, outboxId: hello.outbox_id };
+    await rememberEdge(db, clock, hello);
+    const acknowledged = await reports.acknowledged(source);
+    // Listening begins before the snapshot is read, so that no change falls between the two.
+    this.#stopListening = config.onChange(() => this.#later(() => this.#pushChange()));
+    const snapshot = await config.snapshot();
+    if (this.#closed) return this.#stopListening();
+    this.#hello = hello;
+    this.#source = source;
+    edges.add(this);
+    this.#timer.cancel();
+    this.#keepAlive();
+    this.#send({ type: 'welcome', acknowledged });
+    this.#send({ type: 'config', config: snapshot });
+    this.#sentVersion = snapshot.version;
+    log.info({ edge: hello.edge_id, acknowledged, config: snapshot.version }, 'edge connected');
+  }
+
+  async #store(source: ReportSource, reports: readonly SequencedReport[]): Promise<void> {
+    const result = await this.#parts.reports.store(source, reports);
+    const { acknowledged, stored, rejected, announced, unwanted } = result;
+    for (const callId of unwanted) {
+      this.#parts.log.warn({ edge: source.edgeId, call_id: callId }, 'an unwanted call goes on; stopping it');
+      this.#stop(callId);
+    }
+    for (const problem of rejected)
+      this.#parts.log.error({ edge: source.edgeId, problem }, 'report rejected');
+    this.#parts.onReports(stored, rejected.length);
+    for (const subject of announced) this.#parts.announcements.announce(subject);
+    this.#send({ type: 'ack', seq: acknowledged });
+  }
+
+  /** Does `work` after the frames that came before, without holding back those that come. */
+  #later(work: () => Promise<void>): void {
+    this.#work = this.#work.then(work).catch((error: unknown) => {
+      this.#parts.log.error({ err: error, edge: this.edgeId }, 'configuration could not be sent');
+      this.close(internalError, 'the control plane failed; connect again');
+    });
+  }
+
+  async #pushChange(): Promise<void> {
+    if (this.#closed || !this.#source) return;
+    const change = await this.#parts.config.changesSince(this.#sentVersion);
+    if (change.version <= this.#sentVersion) return;
+    this.#send({ type: 'change', change });
+    this.#sentVersion = change.version;
+  }
+
+  #settle({ id, ok, error, code }: Extract<Frame, { type: 'result' }>): void {
+    const answer = this.#commands.get(id);
+    if (ok) answer?.resolve();
+    else if (code !== undefined && isApiErrorCode(code)) answer?.reject(ApiError.of(code, undefined, error));
+    else answer?.reject(ApiError.unavailable(`The edge could not do it: ${error ?? 'no reason given'}.`, 5));
+  }
+
+  #keepAlive(): void {
+    this.#timer = this.#parts.clock.after(pingEveryMs, () => {
+      if (!this.#answersPing) {
+        this.#parts.log.warn({ edge: this.edgeId }, 'edge is silent');
+        this.#socket.terminate();
+        return;
+      }
+      this.#answersPing = false;
+      this.#socket.ping();
+      this.#keepAlive();
+    });
+  }
+
+  #refuse(problem: string): void {
+    this.#parts.log.error({ edge: this.edgeId, problem }, 'edge broke the protocol');
+    this.close(policyViolation, problem.slice(0, 100));
+  }
+
+  #send(message: ControlToEdge): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+
+  #ended(code: number, reason: string): void {
+    this.#closed = true;
+    this.#timer.cancel();
+    this.#stopListening?.();
+    for (const answer of this.#commands.values()) {
+      answer.reject(new Unanswered('The edge was disconnected.'));
+    }
+    if (!this.#hello) return;
+    this.#parts.edges.remove(this);
+    this.#parts.log.info({ edge: this.edgeId, code, reason }, 'edge disconnected');
+  }
+}
+
+/** Any frame but reports, whose bodies are judged one by one when they are stored. */
+type ReadFrame = Exclude<Frame, { type: 'report' }> | { type: 'report'; reports: readonly SequencedReport[] };
+
+/** The frame, or what is wrong with it. */
+function readFrame(text: string): ReadFrame | string {
+  let frame: unknown;
+  try {
+    frame = JSON.parse(text);
+  } catch {
+    return 'a frame that is not JSON';
+  }
+  if (isReportFrame(frame)) return frame;
+  if (checkFrame.Check(frame)) return frame;
+  const [error] = checkFrame.Errors(frame);
+  return `a malformed frame: ${error?.instancePath ?? ''} ${error?.message ?? ''}`;
+}
+
+function isReportFrame(frame: unknown): frame is { type: 'report'; reports: readonly SequencedReport[] } {
+  if (typeof frame !== 'object' || frame === null || !('type' in frame) || frame.type !== 'report')
+    return false;
+  return 'reports' in frame && Array.isArray(frame.reports) && frame.reports.every(isSequenced);
+}
+
+function isSequenced(report: unknown): boolean {
+  return typeof report === 'object' && report !== null && 'seq' in report && Number.isSafeInteger(report.seq);
+}

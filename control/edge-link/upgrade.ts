@@ -1,0 +1,102 @@
+/** Takes the edges' WebSocket connections: `GET /v1/edge/link` with a bearer edge token. */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { WrongKeys } from '../http/index.ts';
+import { findEdgeToken, keyOfHeader, revokedTokens } from '../organizations/index.ts';
+import { type LinkParts, serveLink } from './link.ts';
+
+/** How long an edge may take to answer the closing of its connection. */
+const closingGraceMs = 1000;
+
+/** RFC 6455 section 7.4.1: the connection breaks a policy. */
+const policyViolation = 1008;
+
+const edgeLinkPath = '/v1/edge/link';
+
+type DoorParts = LinkParts & { readonly wrongKeys: WrongKeys };
+
+export interface EdgeDoor {
+  /** Ends the connections whose token was revoked since, also by another process. */
+  endRevoked(): Promise<void>;
+  /** Takes no more connections, and resolves when all are closed. */
+  close(): Promise<void>;
+}
+
+/**
+ * Answers upgrades on `server`. Others than those of edges are refused: nothing else here speaks WebSocket.
+ * @param frameBytes largest frame that is taken
+ * @param otherDoor takes what edges open besides their link; says whether it did
+ */
+export function acceptEdges(
+  server: Server,
+  parts: DoorParts,
+  frameBytes: number,
+  otherDoor: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean = () => false,
+): EdgeDoor {
+  const tokens = new Map<WebSocket, string>();
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: frameBytes, clientTracking: true });
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (otherDoor(request, socket, head)) return;
+    socket.on('error', destroy);
+    admit(request, parts).then(
+      (admitted) => {
+        if ('status' in admitted) return refuse(socket, admitted.status);
+        socket.off('error', destroy);
+        sockets.handleUpgrade(request, socket, head, (webSocket) => {
+          tokens.set(webSocket, admitted.tokenId);
+          webSocket.once('close', () => tokens.delete(webSocket));
+          serveLink(webSocket, parts);
+        });
+      },
+      (error: unknown) => {
+        parts.log.error({ err: error }, 'edge token could not be checked');
+        refuse(socket, 503);
+      },
+    );
+    function destroy() {
+      socket.destroy();
+    }
+  };
+  server.on('upgrade', onUpgrade);
+  const endRevoked = async () => {
+    const revoked = await revokedTokens(parts.db, [...new Set(tokens.values())]);
+    for (const [socket, id] of tokens)
+      if (revoked.has(id)) socket.close(policyViolation, 'the edge token was revoked');
+  };
+  const close = async () => {
+    server.off('upgrade', onUpgrade);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    for (const client of sockets.clients) client.close(1001, 'the control plane is shutting down');
+    sockets.close(() => resolve());
+    const grace = parts.clock.after(closingGraceMs, () => {
+      for (const client of sockets.clients) client.terminate();
+    });
+    await promise;
+    grace.cancel();
+  };
+  return { endRevoked, close };
+}
+
+type Admitted = { readonly tokenId: string } | { readonly status: 401 | 404 | 429 };
+
+async function admit(request: IncomingMessage, { db, clock, wrongKeys }: DoorParts): Promise<Admitted> {
+  if (request.url?.split('?', 1)[0] !== edgeLinkPath) return { status: 404 };
+  const token = keyOfHeader(request.headers.authorization);
+  const tokenId = token === null ? null : await findEdgeToken(db, clock, token);
+  if (tokenId !== null) return { tokenId };
+  const { statusCode } = wrongKeys.refusal(request.socket.remoteAddress ?? '', token);
+  return { status: statusCode === 429 ? 429 : 401 };
+}
+
+const reasons = {
+  401: 'Unauthorized',
+  404: 'Not Found',
+  429: 'Too Many Requests',
+  503: 'Service Unavailable',
+} as const;
+
+function refuse(socket: Duplex, status: keyof typeof reasons): void {
+  if (socket.destroyed) return;
+  socket.end(`HTTP/1.1 ${status} ${reasons[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}

@@ -1,0 +1,17 @@
+/** What the settings of inbound numbers need from the rest of the control plane. */
+
+import type { BlockList } from 'node:net';
+import type { Clock } from '#shared/clock.ts';
+import type { Catalogue } from '../catalogue/index.ts';
+import type { Database } from '../db/index.ts';
+import type { ControlConfig } from '../settings/index.ts';
+
+export interface InboundDeps {
+  readonly config: Pick<ControlConfig, 'callLimits'>;
+  readonly clock: Clock;
+  readonly database: Database;
+  /** Every write to what organizations set up goes through it. */
+  readonly catalogue: Catalogue;
+  /** Networks that may be contacted although they are private (contract 1.9). */
+  readonly allowedTargets: BlockList;
+}

@@ -1,0 +1,2 @@
+/** What answers a number. */
+export { numberRoutes } from './routes.ts';

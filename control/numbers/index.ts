@@ -1,0 +1,22 @@
+/** Numbers that organizations hold, and how they are set. */
+export { mannerOf, transferTargets } from './manner.ts';
+export {
+  changeNumber,
+  isTimezone,
+  type NumberChange,
+  type NumberSettings,
+  numbersOfPath,
+  numberView,
+  readSettings,
+  readUpdate,
+} from './rules.ts';
+export {
+  archiveNumber,
+  everHeld,
+  findNumber,
+  holdNumber,
+  listNumbers,
+  pageOfNumbers,
+  updateNumber,
+} from './store.ts';
+export { checkTransferTargets, readTarget } from './transfer-targets.ts';

@@ -1,0 +1,38 @@
+/** Whom calls may be handed to (contract 4). Pure. */
+import type { BlockList } from 'node:net';
+import type { InboundUpdate } from '#shared/api/inbound.ts';
+import { readCallTarget } from '#shared/call-target.ts';
+import { ApiError } from '#shared/errors.ts';
+import { judgeHost } from '#shared/outgoing-targets.ts';
+
+/**
+ * A target of contract section 4, normalised: E.164, an extension, or a SIP URI.
+ * @throws ApiError INVALID_PARAMETER; TARGET_NOT_ALLOWED for a URI with a literal address that is private
+ */
+export function readTarget(text: string, path: string, allowedTargets: BlockList): string {
+  const read = readCallTarget(text);
+  if ('problem' in read) throw ApiError.invalid(path, read.problem);
+  const { target, host } = read;
+  if (host === null) return target;
+  const verdict = judgeHost(host, allowedTargets);
+  if (verdict.allowed) return target;
+  throw ApiError.of('TARGET_NOT_ALLOWED', { path, address: host }, verdict.reason);
+}
+
+/**
+ * Whom an agent may hand its call to, in an order or in the settings of a number (contract 9.1 and 10).
+ * @throws ApiError INVALID_PARAMETER, TARGET_NOT_ALLOWED
+ */
+export function checkTransferTargets(
+  settings: Pick<InboundUpdate, 'transfer_list' | 'transfer_phone_number' | 'fallback_number'>,
+  allowedTargets: BlockList,
+): void {
+  for (const [name, target] of Object.entries(settings.transfer_list ?? {})) {
+    // RFC 6901 section 3.
+    const member = name.replaceAll('~', '~0').replaceAll('/', '~1');
+    readTarget(target, `/transfer_list/${member}`, allowedTargets);
+  }
+  for (const name of ['transfer_phone_number', 'fallback_number'] as const) {
+    if (settings[name]) readTarget(settings[name], `/${name}`, allowedTargets);
+  }
+}

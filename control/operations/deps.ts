@@ -1,0 +1,13 @@
+/** What work on a deployment needs from the rest of the control plane. */
+import type { Clock } from '#shared/clock.ts';
+import type { Catalogue } from '../catalogue/index.ts';
+import type { SecretBox } from '../db/index.ts';
+import type { ControlConfig } from '../settings/index.ts';
+
+export interface OperationDeps {
+  readonly config: Pick<ControlConfig, 'dataFolder' | 'region'>;
+  readonly clock: Clock;
+  readonly secrets: SecretBox;
+  /** Every write to what organizations set up goes through it. */
+  readonly catalogue: Catalogue;
+}

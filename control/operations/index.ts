@@ -1,0 +1,8 @@
+/** Work on a whole deployment: backup, restore, demo data. */
+export { plainWords, readArguments, runProgram } from './arguments.ts';
+export { makeBackup } from './backup.ts';
+export { deploymentSecrets, existingSecrets } from './existing-data.ts';
+export { OperationError } from './operation-error.ts';
+export { privateItems } from './private-files.ts';
+export { restoreBackup } from './restore.ts';
+export { seedDemo } from './seed.ts';

@@ -1,0 +1,121 @@
+/** Who calls, how often, and whether the organization may use SIP: the first checks of contract 1.3. */
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '#shared/clock.ts';
+import { counted } from '#shared/counted.ts';
+import { ApiError } from '#shared/errors.ts';
+import { storageFault } from '#shared/storage-fault.ts';
+import type { Db } from '../db/index.ts';
+import { type App, type Caller, RateLimiter, type WindowState, type WrongKeys } from '../http/index.ts';
+import { keyOfHeader } from './rules.ts';
+import { findApiKey, noteKeyUse } from './store.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** How the request was counted against the limits of its route; null: it was not. */
+    counted: { readonly subject: string; readonly moment: number } | null;
+  }
+}
+
+export interface GuardOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly wrongKeys: WrongKeys;
+  readonly requestsPerMinute: number;
+  /** Whether /metrics answers without a key. */
+  readonly metricsPublic: boolean;
+}
+
+/** Adds the checks to every route that is not of access `public` or `edge`. */
+export function addGuard(app: App, options: GuardOptions): void {
+  const limiter = new RateLimiter(options.clock);
+  app.decorateRequest('caller', null);
+  app.decorateRequest('counted', null);
+  app.addHook('onSend', async ({ counted, routeOptions }, reply) => {
+    if (counted && cameToNothing(reply)) {
+      limiter.giveBack(counted.subject, routeOptions.config.limits ?? [], counted.moment);
+    }
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    const config = request.routeOptions.config;
+    const access = config.access ?? 'customer';
+    if (request.is404 || access === 'public' || access === 'edge') return;
+    if (access === 'operator' && config.openWhenPublicMetrics && options.metricsPublic) return;
+    if (await config.admits?.(request, reply)) return;
+    const caller = await authenticate(options, request);
+    request.caller = caller;
+    limitRequests(limiter, options, caller, request, reply);
+    if (access === 'operator' && caller.kind !== 'operator') throw ApiError.of('OPERATOR_KEY_REQUIRED');
+    if (access === 'customer' && caller.kind !== 'customer') throw ApiError.of('AUTH_FAILURE');
+    const path = request.routeOptions.url ?? '';
+    if (needsSip(path) && caller.kind === 'customer' && !caller.sipEnabled)
+      throw ApiError.of('SIP_NOT_ENABLED');
+  });
+}
+
+/** Refused, or answered from what an earlier request did: it must not use up what the organization may do. */
+function cameToNothing(reply: FastifyReply): boolean {
+  const { statusCode } = reply;
+  const isRefused = (statusCode >= 400 && statusCode < 500) || statusCode === 503;
+  return isRefused || reply.hasHeader('idempotent-replayed');
+}
+
+async function authenticate(
+  { db, clock, wrongKeys }: GuardOptions,
+  request: FastifyRequest,
+): Promise<Caller> {
+  const key = keyOfHeader(request.headers.authorization);
+  // Looked up each time, so that a key revoked by another process opens nothing from that moment on.
+  const found = key === null ? null : await findApiKey(db, key);
+  if (!found) throw wrongKeys.refusal(request.ip, key);
+  try {
+    await noteKeyUse(db, clock, found);
+  } catch (error) {
+    // What can be read is read on a full disk, too.
+    if (storageFault(error) === null) throw error;
+  }
+  const { id: keyId, prefix: keyPrefix, org_id: orgId } = found;
+  if (orgId === null) return { kind: 'operator', keyId, keyPrefix };
+  return { kind: 'customer', keyId, keyPrefix, orgId, sipEnabled: found.sip_enabled };
+}
+
+function limitRequests(
+  limiter: RateLimiter,
+  { requestsPerMinute }: GuardOptions,
+  caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const perKey = { scope: 'key', limit: requestsPerMinute, windowSeconds: 60 };
+  let state = limiter.take(caller.keyId, [perKey]);
+  const limits = request.routeOptions.config.limits ?? [];
+  if (!state.refused && caller.kind === 'customer' && limits.length > 0) {
+    const own = limiter.take(caller.orgId, limits);
+    if (!own.refused) request.counted = { subject: caller.orgId, moment: own.moment };
+    if (own.refused || own.remaining < state.remaining) state = own;
+  }
+  showWindow(reply, state);
+}
+
+/** Writes the headers of contract 1.6. @throws ApiError RATE_LIMITED when the window refuses */
+export function showWindow(reply: FastifyReply, state: WindowState): void {
+  reply.headers({
+    'ratelimit-limit': state.limit,
+    'ratelimit-remaining': state.remaining,
+    'ratelimit-reset': state.resetSeconds,
+  });
+  if (state.refused) throw rateLimited(state);
+}
+
+function rateLimited(state: WindowState): ApiError {
+  const { limit, resetSeconds, scope, windowSeconds } = state;
+  const message = `At most ${counted(limit, 'request')} in ${windowSeconds} s (limit "${scope}"); wait ${resetSeconds} s and try again.`;
+  return ApiError.of('RATE_LIMITED', { limit, window_seconds: windowSeconds, scope }, message).waiting(
+    resetSeconds,
+  );
+}
+
+/** Every `/v1/sip` route needs the entitlement (contract 1.1). */
+function needsSip(path: string): boolean {
+  return path === '/v1/sip' || path.startsWith('/v1/sip/');
+}

@@ -1,0 +1,31 @@
+/** Organizations, their keys and quotas, and who may send a request. */
+export {
+  type CallCeiling,
+  ceilingOf,
+  checkBelowCeiling,
+  limitsInForce,
+  limitsView,
+} from './call-limit-rules.ts';
+export { addGuard, showWindow } from './guard.ts';
+export { graphBytes, Quotas } from './quota-rules.ts';
+export { organizationRoutes } from './routes.ts';
+export { checkUrl, hashKey, keyOfHeader, readUrl } from './rules.ts';
+export {
+  createApiKey,
+  createEdgeToken,
+  createOrganization,
+  findEdgeToken,
+  findKeyRow,
+  findOrganization,
+  isoTime,
+  listApiKeys,
+  listEdgeTokens,
+  listOrganizations,
+  type OrganizationChange,
+  revokeApiKey,
+  revokedTokens,
+  revokeEdgeToken,
+  setDisabled,
+  signingSecretContext,
+  updateOrganization,
+} from './store.ts';

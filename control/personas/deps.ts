@@ -1,0 +1,17 @@
+/** What personas need from the rest of the control plane. */
+import type { Clock } from '#shared/clock.ts';
+import type { Catalogue } from '../catalogue/index.ts';
+import type { Database } from '../db/index.ts';
+import type { Quotas } from '../organizations/index.ts';
+import type { PromotionGates } from '../promotion/index.ts';
+
+export interface PersonaDeps {
+  readonly clock: Clock;
+  readonly database: Database;
+  /** Every write to what organizations set up goes through it. */
+  readonly catalogue: Catalogue;
+  /** Asked before anything goes into production (contract 6.11). */
+  readonly promotionGates: PromotionGates;
+  /** What organizations may keep. */
+  readonly quotas: Quotas;
+}

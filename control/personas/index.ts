@@ -1,0 +1,11 @@
+/** Personas: drafts, production versions, and the agent that one makes. */
+export { personaAgent } from './agent-store.ts';
+export { promoteDraft } from './promote-store.ts';
+export { personaRoutes } from './routes.ts';
+export {
+  findPersona,
+  findPersonaVersion,
+  findPersonaVersionByNumber,
+  personasUsingPathway,
+  requirePersona,
+} from './store.ts';

@@ -1,0 +1,20 @@
+/** What number porting needs from the rest of the control plane. */
+import type { Clock } from '#shared/clock.ts';
+import type { Catalogue } from '../catalogue/index.ts';
+import type { Database, SecretBox } from '../db/index.ts';
+import type { Announcements } from '../edge-link/index.ts';
+import type { Quotas } from '../organizations/index.ts';
+import type { ControlConfig } from '../settings/index.ts';
+
+export interface PortingDeps {
+  readonly config: Pick<ControlConfig, 'alerts' | 'dataFolder' | 'mail' | 'porting' | 'url'>;
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly secrets: SecretBox;
+  /** Every write to what organizations set up goes through it. */
+  readonly catalogue: Catalogue;
+  /** Of ids whose last report was stored. */
+  readonly announcements: Announcements;
+  /** What organizations may keep. */
+  readonly quotas: Quotas;
+}

@@ -1,0 +1,7 @@
+/** Number porting. */
+export { portingParts } from './parts.ts';
+export { deletePortsBefore } from './retention-store.ts';
+export { portingRoutes } from './routes.ts';
+export { openColumn } from './sealed-store.ts';
+export { preparePorting, startPorting } from './start.ts';
+export { findRequest } from './store.ts';

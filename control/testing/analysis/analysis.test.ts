@@ -1,0 +1,184 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Json, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { TestingClient } from '../runs/testing.ts';
+import {
+  faultyGraph,
+  harshPrompt,
+  missingEdge,
+  missingVariable,
+  replay,
+  soundBooking,
+  unreachableNode,
+  wrongTransfer,
+} from '../tornado/testing-dental.ts';
+
+let test: TestControl;
+let client: TestingClient;
+let pathway = '';
+async function begin(env: Readonly<Record<string, string>> = {}): Promise<void> {
+  test = await startControl(env);
+  client = new TestingClient(test);
+  pathway = await client.pathway(faultyGraph);
+}
+afterEach(() => test.close());
+
+const analyze = (runId: unknown) => client.call('POST', `/runs/${String(runId)}/analyze`);
+async function failing(scenario: object): Promise<string> {
+  const run = await client.run(await client.scenario({ pathway_id: pathway, ...scenario }));
+  expect(String(run.status)).toBe('FAILED');
+  return String(run.id);
+}
+
+describe('by rules', () => {
+  beforeEach(() => begin());
+
+  it.each([
+    ['a missing edge', missingEdge, 'flow', 'flow_change', 'greet', '“Opening hours”'],
+    ['an unreachable node', unreachableNode, 'flow', 'flow_change', 'pain', '“Emergency”'],
+    ['a missing variable', missingVariable, 'data', 'node_config', 'book', '"account_number","integer"'],
+    ['a wrong transfer number', wrongTransfer, 'data', 'node_config', 'billing', '+14155550123'],
+    ['a harsh prompt', harshPrompt, 'prompt', 'tone_improvement', 'complaint', 'I am sorry about that'],
+    [
+      'a test without a check',
+      { ...soundBooking, assertions: [] },
+      'harness',
+      'node_config',
+      null,
+      'Add an assertion',
+    ],
+    [
+      'an assertion that nobody can judge',
+      { ...soundBooking, assertions: [{ type: 'LLM_JUDGE', config: { prompt: 'Is it poetry?' } }] },
+      'harness',
+      'node_config',
+      null,
+      'LLM_JUDGE_BASE_URL',
+    ],
+    [
+      'an assertion about a node that is not there',
+      { ...soundBooking, assertions: [{ type: 'NODE_REACHED', config: { node_id: 'ghost' } }] },
+      'harness',
+      'node_config',
+      null,
+      'Name a node of the pathway',
+    ],
+  ] as const)('%s is found', async (_fault, scenario, cause, type, target, change) => {
+    const answer = await analyze(await failing(scenario));
+    expect(answer.status).toBe(200);
+    expect(answer.body.analysis).toMatchObject({ root_cause_class: cause });
+    const [first] = (answer.body.analysis as unknown as { suggestions: Json[] }).suggestions;
+    expect(first).toMatchObject({ type, target_node_id: target });
+    expect(String(first?.suggested_change)).toContain(change);
+  });
+
+  it('names the nodes, sorts by confidence, and a repeat returns the same', async () => {
+    const run = await failing(missingEdge);
+    const { body } = await analyze(run);
+    expect(body.data?.analysis).toEqual(body.analysis);
+    expect(body.analysis?.node_id_to_name).toEqual({ greet: 'Greeting', emergency: 'Emergency' });
+    const suggestions = body.analysis?.suggestions as unknown as { confidence: number }[];
+    const confidences = suggestions.map(({ confidence }) => confidence);
+    expect(confidences).toEqual(confidences.toSorted((a, b) => b - a));
+    // Kept with the run: the pathway may be altered or gone.
+    await test.call('DELETE', `/v1/pathway/${pathway}`);
+    expect((await analyze(run)).body).toEqual(body);
+  });
+
+  it('is for failed runs only', async () => {
+    const passed = await client.run(await client.scenario({ pathway_id: pathway, ...soundBooking }));
+    expect((await analyze(passed.id)).codes).toEqual(['RUN_NOT_FAILED']);
+    expect((await analyze('nothing')).codes).toEqual(['RUN_NOT_FOUND']);
+    const { db } = test.control.services.database;
+    await db
+      .updateTable('test_runs')
+      .set({ status: 'RUNNING' })
+      .where('id', '=', String(passed.id))
+      .execute();
+    expect((await analyze(passed.id)).codes).toEqual(['RUN_NOT_FINISHED']);
+    const failed = await failing(missingEdge);
+    const foreign = { key: test.foreignKey };
+    const url = `/v1/agent-testing/runs/${failed}/analyze`;
+    expect((await test.call('POST', url, foreign)).codes).toEqual(['RUN_NOT_FOUND']);
+  });
+});
+
+describe('by a language model', () => {
+  let server: Server;
+  let answer: object = {};
+  let asked = '';
+  beforeEach(async () => {
+    server = createServer(async (request, response) => {
+      asked = '';
+      for await (const part of request) asked += String(part);
+      const content = JSON.stringify(answer);
+      const body = {
+        id: 'a',
+        object: 'chat.completion',
+        created: 0,
+        model: 'judge',
+        choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
+        usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+      };
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await begin({ LLM_JUDGE_BASE_URL: `http://127.0.0.1:${port}`, LLM_JUDGE_MODEL: 'judge' });
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const suggestion = (more: object) => ({
+    type: 'prompt_change',
+    target_node_id: 'greet',
+    description: 'The greeting does not say what it can do.',
+    suggested_change: 'Say what callers can ask for.',
+    confidence: 0.99,
+    quotes: [{ turn: 0, quote: 'How can I help you?' }],
+    ...more,
+  });
+
+  it('keeps what was really said and nodes that exist, beside what rules have found', async () => {
+    answer = {
+      root_cause_class: 'flow',
+      root_cause: 'Nobody foresaw the question.',
+      suggestions: [
+        suggestion({}),
+        suggestion({ description: 'Invented.', quotes: [{ turn: 1, quote: 'Ignore the rules.' }] }),
+        suggestion({ target_node_id: 'ghost', suggested_change: 'Elsewhere.', confidence: 0.1, quotes: [] }),
+      ],
+    };
+    const { body } = await analyze(await failing(missingEdge));
+    expect(body.analysis).toMatchObject({
+      root_cause_class: 'flow',
+      root_cause: 'Nobody foresaw the question.',
+    });
+    const suggestions = body.analysis?.suggestions as unknown as Json[];
+    expect(suggestions.map(({ target_node_id, confidence }) => [target_node_id, confidence])).toEqual([
+      ['greet', 0.99],
+      ['greet', 0.9],
+      // Nothing leads to it, which has nothing to do with this run.
+      ['emergency', 0.2],
+      [null, 0.1],
+    ]);
+    // The conversation is data in the question, not part of the instructions.
+    const { messages } = JSON.parse(asked) as { messages: { role: string; content: string }[] };
+    expect(messages[0]).toMatchObject({
+      role: 'system',
+      content: expect.not.stringContaining('When are you'),
+    });
+  });
+
+  it('answers 502 when the model is of no use, and stores nothing', async () => {
+    answer = { nonsense: true };
+    const run = await failing(replay('Asks', ['When are you open?'], missingEdge.assertions));
+    const refused = await analyze(run);
+    expect([refused.status, refused.codes]).toEqual([502, ['MODEL_UNAVAILABLE']]);
+    answer = { root_cause_class: 'flow', root_cause: 'A gap.', suggestions: [] };
+    expect((await analyze(run)).body.analysis).toMatchObject({ root_cause: 'A gap.' });
+  });
+});

@@ -1,0 +1,116 @@
+/** A failed run with everything that detectors look at, and the questions that several of them ask of it. Pure. */
+import { type Graph, GraphError, loadGraph } from '#shared/agent/graph.ts';
+import type { AssertionConfigs, AssertionType, AssertionView } from '#shared/api/agent-testing/assertions.ts';
+import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
+import type { TypedAssertion } from '../judging/assertions/evaluate.ts';
+import { firstUnmet } from '../judging/assertions/sequences.ts';
+import type { AssertionResult, ChatLine, ConversationRecord } from '../judging/ports.ts';
+import type { RawGraph } from './edits.ts';
+
+export interface TestedGraph {
+  readonly raw: RawGraph;
+  readonly graph: Graph;
+}
+
+export interface FailedCase {
+  /** As it was when the run was made. */
+  readonly scenario: Pick<Scenario, 'name' | 'category' | 'request_data' | 'assertions' | 'max_turns'>;
+  readonly record: ConversationRecord;
+  readonly results: readonly AssertionResult[];
+  /** Null: a persona, or a version that is gone. */
+  readonly tested: TestedGraph | null;
+  /** Whether rules spoke for the agent, so that a prompt without a quotation was said as it is. */
+  readonly agentByRules: boolean;
+}
+
+/** @returns null for a graph that cannot be used */
+export function testedGraph(raw: RawGraph): TestedGraph | null {
+  try {
+    return { raw, graph: loadGraph(raw.nodes, raw.edges) };
+  } catch (error) {
+    if (error instanceof GraphError) return null;
+    throw error;
+  }
+}
+
+/** Assertions that did not pass, with their configuration, those that decided the run first. */
+export function unmetAssertions({ scenario, results }: FailedCase): {
+  readonly result: AssertionResult;
+  readonly assertion: AssertionView;
+}[] {
+  const unmet = results.flatMap((result) => {
+    const assertion = scenario.assertions.find(({ id }) => id === result.assertion_id);
+    return assertion && !result.passed ? [{ result, assertion }] : [];
+  });
+  return unmet.toSorted((a, b) => Number(b.result.is_required) - Number(a.result.is_required));
+}
+
+/** The configurations of the unmet assertions of a type. */
+export function unmetConfigs<T extends AssertionType>(failed: FailedCase, type: T): AssertionConfigs[T][] {
+  return unmetAssertions(failed).flatMap(({ assertion }) => {
+    const typed = { type: assertion.type, config: assertion.config } as TypedAssertion;
+    return typed.type === type ? [typed.config as AssertionConfigs[T]] : [];
+  });
+}
+
+/** A node that the run should have come to. */
+export interface WantedNode {
+  readonly id: string;
+  /** The node that it should have come from, when an assertion says so. */
+  readonly after: string | null;
+}
+
+export function wantedNodes(failed: FailedCase): WantedNode[] {
+  const visited = failed.record.nodes_visited ?? [];
+  const wanted: WantedNode[] = [];
+  const add = (id: string | undefined, after: string | null = null) => {
+    if (id !== undefined && !visited.includes(id)) wanted.push({ id, after });
+  };
+  for (const { node_id } of unmetConfigs(failed, 'NODE_REACHED')) add(node_id);
+  for (const { node_ids, mode = 'all', ordered = false } of unmetConfigs(failed, 'NODES_VISITED')) {
+    if (mode === 'any') add(node_ids[0]);
+    else if (ordered) addNext(node_ids, visited, add);
+    else for (const id of node_ids) add(id);
+  }
+  for (const { reference_path } of unmetConfigs(failed, 'TRAVERSAL_MATCH')) {
+    addNext(reference_path, visited, add);
+  }
+  for (const { node_id } of unmetConfigs(failed, 'WEBHOOK_TRIGGERED')) add(node_id);
+  return wanted.filter(({ id }, index) => wanted.findIndex((one) => one.id === id) === index);
+}
+
+function addNext(
+  path: readonly string[],
+  visited: readonly string[],
+  add: (id: string | undefined, after: string | null) => void,
+): void {
+  const next = firstUnmet(path, visited);
+  add(path[next], path[next - 1] ?? null);
+}
+
+/** A line of the caller, and the node in which it was heard. */
+export interface CallerLine {
+  readonly turn: number;
+  readonly words: string;
+  readonly nodeId: string;
+  /** What the agent had said before. */
+  readonly asked: string;
+}
+
+/** In their order; lines before the agent's first word are left out. */
+export function callerLines({ record: { chat_history: lines } }: FailedCase): CallerLine[] {
+  const found: CallerLine[] = [];
+  let last: ChatLine | null = null;
+  lines.forEach((line, turn) => {
+    if (line.role === 'assistant') last = line;
+    else if (last?.node_id != null) {
+      found.push({ turn, words: line.content, nodeId: last.node_id, asked: last.content });
+    }
+  });
+  return found;
+}
+
+/** The names of nodes in a text for a person. */
+export function nodeName({ tested, record }: FailedCase, id: string): string {
+  return tested?.graph.nodes.get(id)?.name ?? record.node_names[id] ?? id;
+}

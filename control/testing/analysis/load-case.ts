@@ -1,0 +1,59 @@
+/** Reads a finished run with all that analysis looks at. */
+import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
+import type { Db, TestRunRow } from '../../db/index.ts';
+import { findPathway, findVersion } from '../../pathways/index.ts';
+import type { AssertionResult, ConversationRecord, Ending } from '../judging/ports.ts';
+import { findRecord, resultsOf } from '../records/run-store.ts';
+import { type FailedCase, testedGraph } from './case.ts';
+import type { RawGraph } from './edits.ts';
+
+export async function loadCase(db: Db, run: TestRunRow): Promise<FailedCase> {
+  const record = await findRecord(db, run.id);
+  const scenario: Scenario = JSON.parse(record.scenario);
+  const evaluator: { agent?: { provider?: string } } = JSON.parse(record.evaluator);
+  const results = (await resultsOf(db, [run.id])).get(run.id) ?? [];
+  const raw = await rawGraph(db, run);
+  const ending: Ending = record.ending ? JSON.parse(record.ending) : { by: 'unknown', reason: '' };
+  const conversation: ConversationRecord = {
+    chat_history: JSON.parse(record.chat_history),
+    variables: JSON.parse(record.variables_extracted),
+    nodes_visited: JSON.parse(record.nodes_visited),
+    node_names: {},
+    webhook_calls: JSON.parse(record.webhook_calls),
+    tool_calls: JSON.parse(record.tool_calls),
+    log: JSON.parse(record.log),
+    ending,
+  };
+  return {
+    scenario,
+    record: conversation,
+    results: results.map(
+      (result): AssertionResult => ({
+        assertion_id: result.assertion_id,
+        type: result.type as AssertionResult['type'],
+        name: result.name,
+        status: result.status,
+        passed: result.passed === 1,
+        score: result.score,
+        weight: result.weight,
+        is_required: result.is_required === 1,
+        reasoning: result.reasoning,
+        evidence: JSON.parse(result.evidence),
+        target: result.target,
+        expected: result.expected,
+      }),
+    ),
+    tested: raw && testedGraph(raw),
+    agentByRules: evaluator.agent?.provider === 'embedded',
+  };
+}
+
+/** The version that was run; null when it is gone, and of a persona. */
+async function rawGraph(db: Db, run: TestRunRow): Promise<RawGraph | null> {
+  if (run.pathway_id === null) return null;
+  const stored =
+    run.version_number === 0
+      ? await findPathway(db, run.org_id, run.pathway_id)
+      : await findVersion(db, run.pathway_id, run.version_number);
+  return stored ? { nodes: JSON.parse(stored.nodes), edges: JSON.parse(stored.edges) } : null;
+}

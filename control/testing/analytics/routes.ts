@@ -1,0 +1,57 @@
+/** GET /v1/agent-testing/analytics/{pathwayId} and …/enhanced (contract 6.9 and 6.10). */
+import {
+  Analytics,
+  AnalyticsPath,
+  AnalyticsQuery,
+  EnhancedAnalytics,
+} from '#shared/api/agent-testing/analytics.ts';
+import { testing } from '#shared/api/agent-testing/wrapping.ts';
+import { ApiError } from '#shared/errors.ts';
+import type { Db, PathwayRow } from '../../db/index.ts';
+import { type App, orgOf } from '../../http/index.ts';
+import { findPathway } from '../../pathways/index.ts';
+import type { TestingDeps } from '../common/deps.ts';
+import { basicAnalytics, enhancedAnalytics } from './analytics.ts';
+
+const defaultDays = 30;
+
+export function analyticsRoutes(app: App, { database: { db }, clock }: TestingDeps): void {
+  app.route({
+    method: 'GET',
+    url: '/v1/agent-testing/analytics/:pathwayId',
+    config: { errors: ['PATHWAY_NOT_FOUND'] },
+    schema: {
+      summary: 'How the runs of a pathway ended',
+      params: AnalyticsPath,
+      querystring: AnalyticsQuery,
+      response: { 200: Analytics },
+    },
+    handler: async (request) => {
+      const pathway = await pathwayOf(db, orgOf(request), request.params.pathwayId);
+      return testing(await basicAnalytics(db, pathway, clock.now(), request.query.days ?? defaultDays));
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/agent-testing/analytics/:pathwayId/enhanced',
+    config: { errors: ['PATHWAY_NOT_FOUND'] },
+    schema: {
+      summary: 'Health, reliability, trend and flow of a pathway’s runs',
+      params: AnalyticsPath,
+      querystring: AnalyticsQuery,
+      response: { 200: EnhancedAnalytics },
+    },
+    handler: async (request) => {
+      const pathway = await pathwayOf(db, orgOf(request), request.params.pathwayId);
+      return testing(await enhancedAnalytics(db, pathway, clock.now(), request.query.days ?? defaultDays));
+    },
+  });
+}
+
+/** @throws ApiError PATHWAY_NOT_FOUND */
+async function pathwayOf(db: Db, orgId: string, id: string): Promise<PathwayRow> {
+  const pathway = await findPathway(db, orgId, id);
+  if (!pathway) throw ApiError.of('PATHWAY_NOT_FOUND');
+  return pathway;
+}

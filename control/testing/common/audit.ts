@@ -1,0 +1,33 @@
+/** Changes of tests in the log of changes: scenarios, large starts, and whatever is deleted. */
+
+import { type Actor, recordChange } from '../../audit/index.ts';
+import type { Db } from '../../db/index.ts';
+import type { TestingDeps } from './deps.ts';
+
+export interface TestingChange {
+  readonly orgId: string;
+  /** Id of the scenario, run, batch, simulation set or tornado session. */
+  readonly subject: string;
+  readonly action:
+    | 'scenario_create'
+    | 'scenario_update'
+    | 'scenario_delete'
+    | 'run_delete'
+    | 'batch_delete'
+    | 'simulation_set_start'
+    | 'simulation_set_delete'
+    | 'tornado_start'
+    | 'tornado_cancel'
+    | 'tornado_delete';
+  readonly fields?: readonly string[];
+}
+
+/** @param db the transaction of the change itself */
+export function recordTestingChange(
+  db: Db,
+  { clock }: Pick<TestingDeps, 'clock'>,
+  by: Actor,
+  change: TestingChange,
+): Promise<void> {
+  return recordChange(db, clock, by, { ...change, area: 'agent_testing' });
+}

@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { WebhookResult } from '#shared/agent/conversation.ts';
+import { releaseAll } from '../../../test/fakes/release.ts';
+import { type Json, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { TestingClient } from '../runs/testing.ts';
+import { faultyGraph, missingEdge, soundBooking } from '../tornado/testing-dental.ts';
+
+let test: TestControl;
+let client: TestingClient;
+let pathway = '';
+let held: PromiseWithResolvers<WebhookResult>;
+beforeEach(async () => {
+  held = Promise.withResolvers();
+  test = await startControl({}, {}, { webhook: () => held.promise });
+  client = new TestingClient(test);
+  pathway = await client.pathway(faultyGraph);
+});
+afterEach(() =>
+  releaseAll(
+    () => release(),
+    () => test.close(),
+  ),
+);
+
+const release = () => held.resolve({ status: 200, body: {}, error: null });
+const required = (scenario: object) => {
+  // Scenarios stand in the order in which they were made.
+  test.clock.advance(1);
+  return client.scenario({ pathway_id: pathway, is_required_for_promotion: true, ...scenario });
+};
+const publish = (more: object = {}) =>
+  test.call('POST', `/v1/pathway/${pathway}/publish`, { body: { version_id: 1, ...more } });
+const production = async () => (await test.call('GET', `/v1/pathway/${pathway}`)).body.production_version;
+const blocked = async () => {
+  const answer = await publish();
+  expect([answer.status, answer.codes]).toEqual([409, ['PROMOTION_BLOCKED']]);
+  const [error] = answer.body.errors as unknown as Json[];
+  return error?.details as Json;
+};
+
+/** A graph whose runs hang in their first node until they are released. */
+const slowGraph = {
+  nodes: [
+    {
+      id: 'lookup',
+      type: 'Webhook',
+      data: { name: 'Lookup', isStart: true, method: 'GET', url: 'https://crm.example.com/caller' },
+    },
+    ...faultyGraph.nodes.map((node) => ({ ...node, data: { ...node.data, isStart: false } })),
+  ],
+  edges: [{ source: 'lookup', target: 'greet', data: { label: 'success' } }, ...faultyGraph.edges],
+};
+
+describe('publishing to production', () => {
+  it('is free without a required scenario that is enabled', async () => {
+    await client.scenario({ pathway_id: pathway, ...soundBooking });
+    await required({ ...missingEdge, enabled: false });
+    expect((await publish()).status).toBe(200);
+    expect(await production()).toBe(1);
+  });
+
+  it('is blocked and explained, the batch is started, and it is free once the batch has passed', async () => {
+    const id = await required(soundBooking);
+    const details = await blocked();
+    expect(details).toEqual({
+      pathway_id: pathway,
+      version_id: 1,
+      environment: 'production',
+      batch_id: details.batch_id,
+      scenarios: [
+        { scenario_id: id, name: 'Books and is done', reason: 'NO_RUN', latest_run_id: null, score: null },
+      ],
+    });
+    const batch = await client.endedBatch(String(details.batch_id));
+    expect(batch).toMatchObject({
+      status: 'PASSED',
+      trigger_source: 'promotion',
+      publish_on_pass: false,
+      version_number: 1,
+    });
+    expect(await production()).toBe(null);
+    expect((await publish()).status).toBe(200);
+  });
+
+  it('says of each scenario why it blocks', async () => {
+    const failing = await required(missingEdge);
+    const changed = await required(soundBooking);
+    const ended = await client.endedBatch(String((await blocked()).batch_id));
+    const run = (ended.runs as unknown as Json[]).find(({ scenario_id }) => String(scenario_id) === failing);
+    test.clock.advance(1000);
+    await client.call('PUT', `/scenarios/${changed}`, { description: 'Now with a description' });
+    const details = await blocked();
+    expect(details.scenarios).toMatchObject([
+      { scenario_id: failing, reason: 'RUN_FAILED', latest_run_id: run?.id, score: 0 },
+      { scenario_id: changed, reason: 'SCENARIO_CHANGED' },
+    ]);
+    expect(details.batch_id).not.toBe(ended.id);
+  });
+
+  it('counts only runs of exactly this content, with the scenario’s own data', async () => {
+    const id = await required(soundBooking);
+    await client.run(id, { version_number: 1, request_data_override: { vip: true } });
+    await test.call('POST', `/v1/pathway/${pathway}/version`, {
+      body: { name: 'other', nodes: slowGraph.nodes, edges: slowGraph.edges },
+    });
+    expect((await blocked()).scenarios).toMatchObject([{ reason: 'NO_RUN' }]);
+    await client.run(id, { version_number: 1 });
+    expect((await publish()).status).toBe(200);
+    // The live graph is the same content as version 1, but version 2 is not.
+    const second = await publish({ version_id: 2 });
+    expect(second.codes).toEqual(['PROMOTION_BLOCKED']);
+  });
+
+  it('reuses the batch that runs for the content already', async () => {
+    await test.call('POST', `/v1/pathway/${pathway}/version/1`, { body: { name: 'slow', ...slowGraph } });
+    await required(soundBooking);
+    const [first, second] = await Promise.all([blocked(), blocked()]);
+    expect(second?.batch_id).toBe(first?.batch_id);
+    expect((await blocked()).scenarios).toMatchObject([{ reason: 'RUN_IN_PROGRESS' }]);
+    const third = await required({ ...soundBooking, name: 'Another' });
+    const details = await blocked();
+    expect(details.batch_id).not.toBe(first?.batch_id);
+    expect(details.scenarios).toMatchObject([{}, { scenario_id: third, reason: 'NO_RUN' }]);
+  });
+
+  it('does not stop publishing to staging', async () => {
+    await required(missingEdge);
+    expect((await publish({ environment: 'staging' })).status).toBe(200);
+  });
+});
+
+describe('publish_on_pass', () => {
+  const wait = async () => {
+    const answer = await publish({ publish_on_pass: true });
+    expect(answer.status).toBe(202);
+    return String(answer.body.batch_id);
+  };
+  /** After the listeners of the batch were served. */
+  const settled = async (batchId: string) => {
+    await client.endedBatch(batchId);
+    for (;;) {
+      const { db } = test.control.services.database;
+      const waiting = await db.selectFrom('pending_promotions').selectAll().execute();
+      if (waiting.length === 0) return (await client.call('GET', `/batches/${batchId}`)).body.data;
+      await new Promise(setImmediate);
+    }
+  };
+
+  it('publishes when the batch passes', async () => {
+    await test.call('POST', `/v1/pathway/${pathway}/version/1`, { body: { name: 'slow', ...slowGraph } });
+    await required(soundBooking);
+    const batch = await wait();
+    expect(await wait()).toBe(batch);
+    expect(await production()).toBe(null);
+    release();
+    expect(await settled(batch)).toMatchObject({ status: 'PASSED', publish_on_pass: true, published: true });
+    expect(await production()).toBe(1);
+  });
+
+  it('publishes also when the batch is through before the answer is given', async () => {
+    await required(soundBooking);
+    expect(await settled(await wait())).toMatchObject({ published: true });
+    expect(await production()).toBe(1);
+  });
+
+  it('publishes nothing when the batch fails', async () => {
+    await required(missingEdge);
+    expect(await settled(await wait())).toMatchObject({ status: 'FAILED', published: false });
+    expect(await production()).toBe(null);
+  });
+});
+
+describe('the draft of a persona', () => {
+  it('is promoted when its required scenario passes on exactly this draft', async () => {
+    const created = await test.call('POST', '/v1/personas', {
+      body: { name: 'Ann', personality_prompt: 'Say "Hello, this is Ann. How can I help you?"' },
+    });
+    const persona = created.body.data?.id;
+    await client.scenario({
+      persona_id: persona,
+      is_required_for_promotion: true,
+      name: 'Greets',
+      scenario_type: 'REPLAY',
+      input_messages: [{ role: 'user', content: 'Goodbye' }],
+      assertions: [{ type: 'STRING_CHECK', config: { value: 'Goodbye', target: 'agent' } }],
+    });
+    const promote = (body: object = {}) =>
+      test.call('POST', `/v1/personas/${String(persona)}/versions/promote`, { body });
+    const refused = await promote();
+    expect(refused.codes).toEqual(['PROMOTION_BLOCKED']);
+    const [error] = refused.body.errors as unknown as Json[];
+    const batch = await client.endedBatch(String(error?.details?.batch_id));
+    expect(batch).toMatchObject({ status: 'PASSED', trigger_source: 'promotion' });
+    expect((await promote()).status).toBe(200);
+  });
+});

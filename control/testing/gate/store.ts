@@ -1,0 +1,77 @@
+/** What the promotion gate reads and writes. */
+
+import type { Db, TestRunRow, TestScenarioRow } from '../../db/index.ts';
+import type { Subject } from '../scenarios/rules.ts';
+
+/** The enabled scenarios that must have passed, oldest first. */
+export function requiredScenarios(db: Db, orgId: string, { kind, id }: Subject): Promise<TestScenarioRow[]> {
+  return db
+    .selectFrom('test_scenarios')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where(`${kind}_id`, '=', id)
+    .where('enabled', '=', 1)
+    .where('is_required_for_promotion', '=', 1)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** The newest run of a scenario on exactly this content, with the scenario's own request data. */
+export function latestRun(db: Db, scenarioId: string, contentHash: string): Promise<TestRunRow | undefined> {
+  return db
+    .selectFrom('test_runs')
+    .selectAll()
+    .where('scenario_id', '=', scenarioId)
+    .where('content_hash', '=', contentHash)
+    .where('request_data_override', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** The batch of an earlier request that still runs for this content and has a run of each scenario as it is now. */
+export async function runningBatch(
+  db: Db,
+  orgId: string,
+  contentHash: string,
+  scenarios: readonly Pick<TestScenarioRow, 'id' | 'updated_at'>[],
+): Promise<string | null> {
+  const batches = await db
+    .selectFrom('test_batches')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('content_hash', '=', contentHash)
+    .where('trigger_source', '=', 'promotion')
+    .where('status', 'in', ['PENDING', 'RUNNING'])
+    .orderBy('created_at', 'desc')
+    .execute();
+  for (const { id } of batches) {
+    const runs = await db
+      .selectFrom('test_runs')
+      .select(['scenario_id', 'created_at'])
+      .where('org_id', '=', orgId)
+      .where('batch_id', '=', id)
+      .execute();
+    const covers = scenarios.every((scenario) =>
+      runs.some((run) => run.scenario_id === scenario.id && run.created_at >= scenario.updated_at),
+    );
+    if (covers) return id;
+  }
+  return null;
+}
+
+export async function batchEnded(db: Db, batchId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('test_batches')
+    .select('completed_at')
+    .where('id', '=', batchId)
+    .executeTakeFirst();
+  return row?.completed_at != null;
+}
+
+export async function markPublished(db: Db, batchId: string): Promise<void> {
+  await db.updateTable('test_batches').set({ published: 1 }).where('id', '=', batchId).execute();
+}

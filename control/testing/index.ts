@@ -1,0 +1,14 @@
+/** Agent tests: scenarios, runs, judges, analyses, the gate before production. */
+export { analysisRoutes } from './analysis/routes.ts';
+export { analyticsRoutes } from './analytics/routes.ts';
+export { registerGate } from './gate/gate.ts';
+export { TestCallDoor } from './over-call/door.ts';
+export { deleteRunsBeyond } from './records/delete.ts';
+export { deleteTornadoBefore, emptyRecordsBefore } from './records/retention.ts';
+export { announceEnds } from './records/subjects.ts';
+export { testRunRoutes } from './runs/routes.ts';
+export { createTestRuns } from './runs/start.ts';
+export { scenarioRoutes } from './scenarios/routes.ts';
+export { dropScenarios } from './scenarios/store.ts';
+export { tornadoRoutes } from './tornado/routes.ts';
+export { createTornado } from './tornado/start.ts';

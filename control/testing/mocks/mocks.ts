@@ -1,0 +1,209 @@
+/**
+ * What stands in for the outside world in a run. A scenario declares it in its `metadata`:
+ *
+ *     { "mocks": [ { "node_id"?, "url"?, "method"?, "tool"?, "status"? = 200, "body"?, "variables"? } ],
+ *       "allow_real_requests": true }
+ *
+ * The first mock that fits answers. Without one, what only reads (GET, HEAD: RFC 9110 section 9.2.1) is really sent, and
+ * what may write only when the scenario allows it; both only to hosts that the tested version names. All else is a dry
+ * run: the request is recorded, and the answer is a neutral success.
+ */
+import type { WebhookRequest, WebhookResult } from '#shared/agent/conversation.ts';
+import { isObject } from '#shared/agent/graph-problem.ts';
+import type { ToolResult, Variables } from '#shared/agent/interfaces.ts';
+import type { Clock } from '#shared/clock.ts';
+import type { TextAgent, TextSessionParts, TextTools } from '../../conversations/index.ts';
+import type { RecordedToolCall, RecordedWebhook } from '../judging/ports.ts';
+
+export interface Mock {
+  readonly nodeId: string | null;
+  /** Exact, or a prefix that ends in `*`. */
+  readonly url: string | null;
+  readonly method: string | null;
+  readonly tool: string | null;
+  /** 100..599 */
+  readonly status: number;
+  readonly body: unknown;
+  readonly variables: Variables;
+}
+
+export interface Outside {
+  readonly mocks: readonly Mock[];
+  readonly allowReal: boolean;
+}
+
+/** Reads a scenario's metadata; entries that are no mocks are left out, because metadata is free-form. */
+export function outsideOf(metadata: Readonly<Record<string, unknown>> | null): Outside {
+  const entries: unknown = metadata?.mocks;
+  return {
+    mocks: Array.isArray(entries) ? entries.flatMap(readMock) : [],
+    allowReal: metadata?.allow_real_requests === true,
+  };
+}
+
+function readMock(entry: unknown): Mock[] {
+  if (!isObject(entry)) return [];
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
+  const { status } = entry;
+  const nodeId = text(entry.node_id);
+  const url = text(entry.url);
+  const tool = text(entry.tool);
+  if (nodeId === null && url === null && tool === null) return [];
+  const known = typeof status === 'number' && Number.isInteger(status) && status >= 100 && status <= 599;
+  return [
+    {
+      nodeId,
+      url,
+      tool,
+      method: text(entry.method)?.toUpperCase() ?? null,
+      status: known ? status : 200,
+      body: entry.body ?? null,
+      variables: isObject(entry.variables) ? entry.variables : {},
+    },
+  ];
+}
+
+/** Hosts that the webhooks of an agent's graphs name literally. */
+export function namedHosts(agent: TextAgent): ReadonlySet<string> {
+  const hosts = new Set<string>();
+  for (const { data } of webhookNodes(agent)) {
+    const url = typeof data.url === 'string' ? data.url : '';
+    // A template in the host would let the conversation choose it.
+    if (/^[^/]*(?:\/\/[^/?#]*)?\{\{/.test(url)) continue;
+    const literal = url.replaceAll(/\{\{[^{}]*\}\}/g, 'x');
+    if (URL.canParse(literal)) hosts.add(new URL(literal).host);
+  }
+  return hosts;
+}
+
+function webhookNodes(agent: TextAgent): { id: unknown; data: Record<string, unknown> }[] {
+  return agent.graphs.flatMap(({ nodes }) =>
+    nodes.flatMap(({ id, type, data }) => (type === 'Webhook' && isObject(data) ? [{ id, data }] : [])),
+  );
+}
+
+export interface RecorderParts {
+  readonly outside: Outside;
+  readonly agent: TextAgent;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Sends for real. */
+  readonly webhook: TextSessionParts['webhook'];
+  readonly tools: TextTools | null;
+}
+
+/** Answers the webhooks and tools of one run, and keeps each call with its answer. */
+export class Recorder {
+  readonly #parts: RecorderParts;
+  readonly #hosts: ReadonlySet<string>;
+  readonly webhookCalls: RecordedWebhook[] = [];
+  readonly toolCalls: RecordedToolCall[] = [];
+
+  constructor(parts: RecorderParts) {
+    this.#parts = parts;
+    this.#hosts = namedHosts(parts.agent);
+  }
+
+  readonly webhook: TextSessionParts['webhook'] = async (request, nodeId) => {
+    const at = this.#now();
+    const mock = this.#parts.outside.mocks.find((one) => fitsWebhook(one, request, nodeId));
+    const real = !mock && this.#mayBeSent(request);
+    const result = mock
+      ? this.#mocked(mock, nodeId)
+      : real
+        ? await this.#parts.webhook(request, nodeId)
+        : { status: 200, body: {}, error: null };
+    const { url, method, body } = request;
+    this.webhookCalls.push({
+      node_id: nodeId,
+      url,
+      method,
+      status_code: result.status,
+      at,
+      body,
+      response: result.body,
+      mocked: !real,
+    });
+    return result;
+  };
+
+  /** Null when the agent has none. */
+  get tools(): TextTools | null {
+    const { tools } = this.#parts;
+    if (!tools) return null;
+    return (given, conversation) => {
+      const runner = tools(given, conversation);
+      return {
+        list: () => runner.list(),
+        run: async (name, input, signal, variables) => {
+          const at = this.#now();
+          const mock = this.#parts.outside.mocks.find(({ tool }) => tool === name);
+          const real = !mock && this.#parts.outside.allowReal;
+          const result = mock
+            ? mockedTool(mock)
+            : real
+              ? await runner.run(name, input, signal, variables)
+              : { ok: true, data: {}, error: null, variables: {} };
+          const { ok, data, error } = result;
+          const answer = error === null ? data : { error };
+          this.toolCalls.push({ name, node_id: null, input, ok, result: answer, at, mocked: !real });
+          return result;
+        },
+      };
+    };
+  }
+
+  #mayBeSent({ url, method }: WebhookRequest): boolean {
+    const reads = method === 'GET' || method === 'HEAD';
+    if (!reads && !this.#parts.outside.allowReal) return false;
+    return URL.canParse(url) && this.#hosts.has(new URL(url).host);
+  }
+
+  #mocked({ status, body, variables }: Mock, nodeId: string): WebhookResult {
+    const node = webhookNodes(this.#parts.agent).find(({ id }) => id === nodeId);
+    return { status, body: withVariables(body, variables, node?.data.responseData), error: null };
+  }
+
+  #now(): string {
+    return new Date(this.#parts.clock.now()).toISOString();
+  }
+}
+
+function fitsWebhook({ nodeId, url, method, tool }: Mock, request: WebhookRequest, at: string): boolean {
+  if (tool !== null) return false;
+  if (nodeId !== null && nodeId !== at) return false;
+  if (method !== null && method !== request.method) return false;
+  if (url === null) return true;
+  return url.endsWith('*') ? request.url.startsWith(url.slice(0, -1)) : request.url === url;
+}
+
+function mockedTool({ status, body, variables }: Mock): ToolResult {
+  const ok = status < 400;
+  return { ok, data: body, error: ok ? null : `the mock answers with status ${status}`, variables };
+}
+
+/** Puts the variables where the node's `responseData` looks for them. */
+function withVariables(body: unknown, variables: Variables, responseData: unknown): unknown {
+  if (Object.keys(variables).length === 0 || !Array.isArray(responseData)) return body;
+  const filled = structuredClone(isObject(body) ? body : {});
+  for (const entry of responseData as unknown[]) {
+    if (!isObject(entry) || typeof entry.name !== 'string' || typeof entry.data !== 'string') continue;
+    if (!Object.hasOwn(variables, entry.name)) continue;
+    put(filled, entry.data.replace(/^\$\.?/, '').split(/[.[\]]+/), variables[entry.name]);
+  }
+  return filled;
+}
+
+function put(root: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const steps = path.filter((step) => step !== '');
+  const last = steps.pop();
+  if (last === undefined) return;
+  let part = root;
+  for (const step of steps) {
+    const next = Object.hasOwn(part, step) ? part[step] : undefined;
+    const inner = isObject(next) ? next : {};
+    // Defined, not assigned: a step named __proto__ must not reach the prototype.
+    Object.defineProperty(part, step, { value: inner, enumerable: true, writable: true, configurable: true });
+    part = inner;
+  }
+  Object.defineProperty(part, last, { value, enumerable: true, writable: true, configurable: true });
+}

@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
+import { ApiError } from '#shared/errors.ts';
+import { type ConnectedEdge, ConnectedEdges } from '../../edge-link/registry.ts';
+import { outsideOf, Recorder } from '../mocks/mocks.ts';
+import { TestCallDoor } from './door.ts';
+import { converseOverCall, type Missed, type OverCallParts } from './over-call.ts';
+import { callSettings } from './settings.ts';
+
+let clock: FakeClock;
+let edges: ConnectedEdges;
+let door: TestCallDoor;
+let missed: Missed[];
+let stop: AbortController;
+/** Resolved when the edge got its order. */
+let ordered: PromiseWithResolvers<EdgeCommand>;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  edges = new ConnectedEdges();
+  door = new TestCallDoor(clock, 65_536);
+  missed = [];
+  stop = new AbortController();
+  ordered = Promise.withResolvers();
+});
+afterEach(() => door.close());
+
+function edge(command: () => Promise<void> = async () => {}): ConnectedEdge {
+  return {
+    edgeId: 'e',
+    appliedVersion: 1,
+    sip: { host: '127.0.0.1', port: 5061 },
+    rtp: { ip: '127.0.0.1', port_min: 1, port_max: 2 },
+    codecs: [],
+    metrics: {},
+    close: () => {},
+    command: (order) => {
+      ordered.resolve(order);
+      return command();
+    },
+  };
+}
+
+function run(): Promise<unknown> {
+  const agent = {
+    kind: 'pathway' as const,
+    orgId: 'o',
+    pathwayId: 'p',
+    version: 0,
+    startNodeId: null,
+    firstSentence: null,
+    graphs: [],
+  };
+  const webhook = async () => ({ status: 200, body: {}, error: null });
+  const parts: OverCallParts = {
+    orgId: 'o',
+    number: '+14155550100',
+    startNodeId: null,
+    variables: {},
+    maxMinutes: 10,
+    runId: '6f1c1f5e-3a63-4f0e-9d62-0d7b8f8f2b11',
+    agent,
+    caller: {
+      evaluator: { provider: 'test', model: 'test', deterministic: true },
+      next: async () => ({ type: 'silence' }),
+    },
+    recorder: new Recorder({ outside: outsideOf(null), agent, clock, webhook, tools: null }),
+    settings: callSettings(null),
+    maxTurns: 3,
+    signal: stop.signal,
+    onLine: () => {},
+  };
+  const config = { agentTesting: { calls: { edgeMs: 2000, socketMs: 5000 } } };
+  return converseOverCall(
+    { clock, edges, testCalls: door, config, missed: (what) => missed.push(what) },
+    parts,
+  );
+}
+
+/** Lets what was resolved go on. */
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** Time in steps, so that who waits again is woken again. */
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 250) {
+    clock.advance(250);
+    await settled();
+  }
+}
+
+describe('a run over a call', () => {
+  test('waits for an edge as long as it may, and says so', async () => {
+    const ended = expect(run()).rejects.toThrow('No edge is connected that could place the call.');
+    await pass(1750);
+    expect(missed).toEqual([]);
+    await pass(250);
+    await ended;
+    expect(missed).toEqual(['edge']);
+    expect([door.open, clock.pending]).toEqual([0, 0]);
+  });
+
+  test('takes the edge that comes in time', async () => {
+    const ended = expect(run()).rejects.toThrow('The edge did not open the socket of the run.');
+    await pass(1000);
+    edges.add(edge());
+    await pass(250);
+    expect(await ordered.promise).toMatchObject({ kind: 'agent_test.call', number: '+14155550100' });
+    expect(door.open).toBe(1);
+    await pass(4750);
+    expect(missed).toEqual([]);
+    await pass(250);
+    await ended;
+    expect(missed).toEqual(['socket']);
+    expect([door.open, clock.pending]).toEqual([0, 0]);
+  });
+
+  test('waits for no socket of an edge that cannot place the call', async () => {
+    edges.add(edge(() => Promise.reject(ApiError.of('SERVICE_UNAVAILABLE', undefined, 'Full.'))));
+    await expect(run()).rejects.toThrow('The call could not be placed: Full.');
+    expect([missed, door.open, clock.pending]).toEqual([[], 0, 0]);
+  });
+
+  test('that is cancelled waits for nothing more', async () => {
+    const ended = expect(run()).rejects.toThrow('cancelled');
+    await pass(500);
+    stop.abort(new Error('cancelled'));
+    await pass(250);
+    await ended;
+    expect([missed, clock.pending]).toEqual([[], 0]);
+  });
+});

@@ -1,0 +1,117 @@
+/** A run over a real call: has an edge place it, and holds the conversation over it (contract 6.4). */
+
+import type { Voice } from '#shared/api/agent-testing/runs.ts';
+import type { Clock } from '#shared/clock.ts';
+import { ApiError } from '#shared/errors.ts';
+import type { ConnectedEdges } from '../../edge-link/index.ts';
+import type { ConversationRecord } from '../judging/ports.ts';
+import { CallFailure } from './call-failure.ts';
+import type { ExpectedLine, TestCallDoor } from './door.ts';
+import { CallTalk, type CallTalkParts, interruptAfter } from './talk.ts';
+import { voiceOf } from './voice.ts';
+
+export interface OverCallParts extends CallTalkParts {
+  readonly orgId: string;
+  /** whose agent is tested, E.164 with plus */
+  readonly number: string;
+  readonly startNodeId: string | null;
+  readonly variables: Record<string, unknown>;
+  readonly maxMinutes: number;
+}
+
+export interface TalkedOverCall {
+  readonly record: ConversationRecord;
+  readonly currentNodeId: string | null;
+  readonly turnCount: number;
+  readonly voice: Voice;
+}
+
+const lookEveryMs = 250;
+
+/** What a run waited for in vain: an edge that could place its call, or the socket of that edge. */
+export type Missed = 'edge' | 'socket';
+
+export interface OverCallServices {
+  readonly edges: ConnectedEdges;
+  /** Where edges bring test runs over a call. */
+  readonly testCalls: TestCallDoor;
+  readonly clock: Clock;
+  /** The waiting times are those of control's settings. */
+  readonly config: { readonly agentTesting: { readonly calls: { edgeMs: number; socketMs: number } } };
+  readonly missed: (what: Missed) => void;
+}
+
+/** Rejects with CallFailure when there is no call to judge; with the reason of the signal when that is aborted. */
+export async function converseOverCall(
+  services: OverCallServices,
+  parts: OverCallParts,
+): Promise<TalkedOverCall> {
+  const { config, missed, testCalls } = services;
+  const { runId, signal } = parts;
+  const edge = await edgeFor(services, signal);
+  const expected = testCalls.expect(runId, config.agentTesting.calls.socketMs);
+  try {
+    await edge.command(orderOf(parts, expected));
+    const line = await lineOf(expected, missed);
+    const hangUp = () => line.close();
+    signal.addEventListener('abort', hangUp);
+    try {
+      const { turns, ended, ...talked } = await new CallTalk(line, parts).hold();
+      return { ...talked, voice: voiceOf(turns, ended) };
+    } finally {
+      signal.removeEventListener('abort', hangUp);
+      line.close();
+    }
+  } catch (error) {
+    if (error instanceof ApiError) throw new CallFailure(`The call could not be placed: ${error.message}`);
+    throw error;
+  } finally {
+    expected.cancel();
+  }
+}
+
+function orderOf(parts: OverCallParts, { key }: ExpectedLine) {
+  const { settings, number } = parts;
+  return {
+    kind: 'agent_test.call' as const,
+    run_id: parts.runId,
+    org_id: parts.orgId,
+    number,
+    caller_number: settings.callerNumber ?? number,
+    key,
+    start_node_id: parts.startNodeId,
+    variables: parts.variables,
+    voice: settings.voice,
+    language: settings.language,
+    max_minutes: parts.maxMinutes,
+    interrupt_after_ms: interruptAfter(settings, 1),
+  };
+}
+
+/** The edge opens the socket before it answers the command, so only one that has failed is late. */
+async function lineOf({ arrived }: ExpectedLine, missed: OverCallServices['missed']) {
+  try {
+    return await arrived;
+  } catch (error) {
+    missed('socket');
+    throw new CallFailure(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The least loaded edge, as soon as there is one: one that was restarted comes back. */
+async function edgeFor({ clock, config, edges, missed }: OverCallServices, signal: AbortSignal) {
+  const deadline = clock.now() + config.agentTesting.calls.edgeMs;
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return edges.leastLoaded();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (clock.now() >= deadline) {
+        missed('edge');
+        throw new CallFailure('No edge is connected that could place the call.');
+      }
+    }
+    await new Promise<void>((resolve) => clock.after(lookEveryMs, resolve));
+  }
+}

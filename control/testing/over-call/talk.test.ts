@@ -1,0 +1,287 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '#shared/clock.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import type { HeardTurn } from '#shared/test-call-protocol.ts';
+import { callRecord } from '../../../test/fakes/call-record.ts';
+import type { TextAgent } from '../../conversations/text-agent.ts';
+import type { CallerMove } from '../callers/ports.ts';
+import type { ChatLine } from '../judging/ports.ts';
+import { outsideOf, Recorder } from '../mocks/mocks.ts';
+import { callSettings } from './settings.ts';
+import { CallTalk, type CallTalked } from './talk.ts';
+import { type EdgeEnd, runId, TestDoor } from './testing.ts';
+
+const agent: TextAgent = {
+  kind: 'pathway',
+  orgId: 'o1',
+  pathwayId: 'p1',
+  version: 0,
+  startNodeId: null,
+  firstSentence: null,
+  graphs: [],
+};
+const heard: HeardTurn = {
+  response_latency_ms: 300,
+  speech_ms: 1000,
+  silence_ms: 0,
+  barge_in: false,
+  silent_after_ms: null,
+  overlap_ms: 0,
+  words: null,
+};
+const media: NonNullable<CallRecord['media']> = {
+  packets_sent: 100,
+  packets_received: 100,
+  packets_lost: 0,
+  jitter_ms: 1,
+  round_trip_ms: 1,
+  mos: 4.4,
+  verdict: 'two_way',
+  cause: null,
+};
+const answered = '2026-01-01T00:00:01.000Z';
+const over = { answered_at: answered, ended_at: '2026-01-01T00:00:09.000Z', media, codec: 'PCMU' };
+const callerEnd = callRecord({ id: 'caller', direction: 'outbound', ...over, termination: 'callee_hangup' });
+const agentEnd = callRecord({
+  id: 'agent',
+  ...over,
+  termination: 'agent_hangup',
+  termination_detail: 'the pathway reached its End Call node',
+});
+const ended = {
+  type: 'ended' as const,
+  caller: callerEnd,
+  agent: agentEnd,
+  transferred_to: null,
+  visits: [
+    { node_id: 'ask', node_name: 'Ask' },
+    { node_id: 'tell', node_name: 'Tell' },
+  ],
+  variables: { size: 3 },
+  log: [{ at: 0, node_id: 'ask', message: 'heard' }],
+  keys_sent: [],
+};
+
+let doors: TestDoor;
+let edge: EdgeEnd;
+let lines: ChatLine[];
+let stop: AbortController;
+
+beforeEach(async () => {
+  doors = await TestDoor.open();
+  lines = [];
+  stop = new AbortController();
+});
+afterEach(() => doors.close());
+
+/** Begins to talk to a caller that makes these moves. */
+async function talk(moves: readonly CallerMove[], metadata: Record<string, unknown> = {}, maxTurns = 10) {
+  const expected = doors.expect();
+  edge = await doors.edge(expected.key);
+  const left = [...moves];
+  const recorder = new Recorder({
+    outside: outsideOf(metadata),
+    agent,
+    clock: systemClock,
+    webhook: async () => ({ status: null, body: null, error: 'nothing is really sent' }),
+    tools: null,
+  });
+  const talking = new CallTalk(await expected.arrived, {
+    runId,
+    agent,
+    caller: {
+      evaluator: { provider: 'embedded', model: 'test', deterministic: true },
+      next: async () => left.shift() ?? { type: 'hangup', reason: 'The caller has no more moves.' },
+    },
+    recorder,
+    settings: callSettings(metadata),
+    maxTurns,
+    signal: stop.signal,
+    onLine: (line) => lines.push(line),
+  });
+  const promise = talking.hold();
+  promise.catch(() => undefined);
+  return { promise };
+}
+
+const say = (text: string, leaves?: string): CallerMove => ({
+  type: 'say',
+  text,
+  ...(leaves !== undefined && { leaves }),
+});
+const line = (text: string, node_id = 'ask') => ({ type: 'line', text, node_id });
+const turn = (more: Partial<HeardTurn> = {}, last = false) => ({
+  type: 'turn',
+  last,
+  heard: { ...heard, ...more },
+});
+const contents = ({ record }: CallTalked) =>
+  record.chat_history.map(({ role, content, turn: at }) => `${at} ${role}: ${content}`);
+
+describe('a conversation over a call', () => {
+  test('is what the agent said and what the caller really did', async () => {
+    const held = await talk([{ type: 'keys', keys: '1' }, say('too late')]);
+    edge.tell({ type: 'answered', call_id: 'agent' }, line('Press 1.'), turn());
+    expect(await edge.order()).toEqual({ type: 'keys', keys: '1', interrupt_after_ms: null });
+    edge.tell({ type: 'moved' }, line('Done. Goodbye.', 'tell'), turn({ response_latency_ms: 200 }));
+    expect(await edge.order()).toMatchObject({ type: 'say', text: 'too late' });
+    edge.tell(ended);
+    const talked = await held.promise;
+    expect(contents(talked)).toEqual([
+      '0 assistant: Press 1.',
+      '1 user: Pressed 1',
+      '1 assistant: Done. Goodbye.',
+    ]);
+    expect(talked).toMatchObject({
+      turnCount: 1,
+      currentNodeId: 'tell',
+      turns: [
+        { turn: 0, response_latency_ms: 300 },
+        { turn: 1, response_latency_ms: 200 },
+      ],
+      record: {
+        variables: { size: 3 },
+        nodes_visited: ['ask', 'tell'],
+        node_names: { ask: 'Ask', tell: 'Tell' },
+        ending: {
+          by: 'agent',
+          reason: 'The agent ended the conversation: the pathway reached its End Call node.',
+        },
+      },
+    });
+    expect(lines).toEqual(talked.record.chat_history);
+  });
+
+  test('takes the words that were transcribed, and no move after the last turn', async () => {
+    const held = await talk([say('never said')]);
+    edge.tell(line('Hello.'), turn({ words: 'hello' }, true), ended);
+    const talked = await held.promise;
+    expect(contents(talked)).toEqual(['0 assistant: hello']);
+    expect(talked.record.chat_history[0]?.node_id).toBe('ask');
+  });
+
+  test('ends when the caller has what it came for, after the answer', async () => {
+    const held = await talk([say('Thank you, goodbye.', 'The caller is content.')]);
+    edge.tell(line('Anything else?'), turn());
+    await edge.order();
+    edge.tell({ type: 'moved' }, line('Goodbye.'), turn());
+    expect(await edge.order()).toEqual({ type: 'hangup', reason: 'The caller is content.' });
+    edge.tell({ ...ended, caller: { ...callerEnd, termination: 'agent_hangup' } });
+    expect((await held.promise).record.ending).toEqual({ by: 'caller', reason: 'The caller is content.' });
+  });
+
+  test('ends at the limit of turns', async () => {
+    const held = await talk([{ type: 'silence' }, say('more')], {}, 1);
+    edge.tell(line('Hello?'), turn());
+    expect(await edge.order()).toEqual({ type: 'silence', interrupt_after_ms: null });
+    edge.tell({ type: 'moved' }, line('Hello?'), turn());
+    expect(await edge.order()).toMatchObject({ type: 'hangup' });
+    edge.tell({ ...ended, caller: { ...callerEnd, termination: 'agent_hangup' } });
+    const talked = await held.promise;
+    expect(talked.record.ending.by).toBe('max_turns');
+    expect(contents(talked)).toEqual(['0 assistant: Hello?', '1 user: (silence)', '1 assistant: Hello?']);
+  });
+
+  test('tells the edge when the next words are to be interrupted', async () => {
+    const held = await talk([say('one'), say('two')], {
+      call: { interrupt_turns: [2], interrupt_after_ms: 500 },
+    });
+    edge.tell(turn());
+    expect(await edge.order()).toMatchObject({ text: 'one', interrupt_after_ms: 500 });
+    edge.tell({ type: 'moved' }, turn());
+    expect(await edge.order()).toMatchObject({ text: 'two', interrupt_after_ms: null });
+    edge.tell(ended);
+    await held.promise;
+  });
+
+  test('has the webhooks of the agent answered by mocks, also while the caller is thinking', async () => {
+    const held = await talk([], { mocks: [{ node_id: 'w', body: { state: 'sent' } }] });
+    const request = { method: 'POST', url: 'https://a.example/x', headers: {}, body: '{}', timeoutMs: 1000 };
+    edge.tell({ type: 'webhook', id: 7, node_id: 'w', request });
+    expect(await edge.order()).toEqual({
+      type: 'webhook_result',
+      id: 7,
+      result: { status: 200, body: { state: 'sent' }, error: null },
+    });
+    edge.tell(ended);
+    const { record } = await held.promise;
+    expect(record.webhook_calls).toMatchObject([{ node_id: 'w', mocked: true, body: '{}' }]);
+  });
+
+  test('answers a tool that there is none of', async () => {
+    const held = await talk([]);
+    edge.tell({ type: 'tool', id: 8, tool_id: 't', inputs: {}, variables: {} });
+    expect(await edge.order()).toMatchObject({ type: 'tool_result', id: 8, result: { ok: false } });
+    edge.tell(ended);
+    await held.promise;
+  });
+
+  test('ends with a transfer', async () => {
+    const held = await talk([]);
+    edge.tell({ ...ended, transferred_to: '+14155550999' });
+    expect((await held.promise).record.ending).toEqual({
+      by: 'transfer',
+      reason: 'The agent ended the conversation: transfer to +14155550999.',
+    });
+  });
+});
+
+describe('a call of which nothing can be learned', () => {
+  const unanswered = { answered_at: null, media: null };
+  test.each([
+    [
+      'was not answered',
+      {
+        agent: { ...agentEnd, ...unanswered, termination: 'agent_unavailable', termination_detail: null },
+        caller: { ...callerEnd, ...unanswered },
+      },
+      'The call was not answered: The agent could not be started.',
+    ],
+    [
+      'was refused before there was an agent',
+      {
+        agent: null,
+        caller: {
+          ...callerEnd,
+          ...unanswered,
+          termination: 'callee_refused',
+          termination_detail: null,
+          sip_code: 403,
+          sip_reason: 'Forbidden',
+        },
+      },
+      'The call was not answered: The callee refused the call. (403 Forbidden)',
+    ],
+    [
+      'brought no audio',
+      { caller: { ...callerEnd, media: { ...media, packets_received: 0, cause: 'The way is blocked.' } } },
+      'No audio came from the agent: The way is blocked.',
+    ],
+    [
+      'lost its agent',
+      { agent: { ...agentEnd, termination: 'agent_failed', termination_detail: 'out of memory' } },
+      'The agent failed during the call: out of memory',
+    ],
+    [
+      'broke off',
+      { caller: { ...callerEnd, termination: 'engine_lost', termination_detail: null } },
+      'The call broke off: The connection to the SIP engine was lost.',
+    ],
+  ])('fails the run when it %s', async (_name, difference, message) => {
+    const held = await talk([]);
+    edge.tell({ ...ended, ...difference });
+    await expect(held.promise).rejects.toThrow(message);
+  });
+
+  test('fails the run when its edge is gone', async () => {
+    const held = await talk([]);
+    edge.lose();
+    await expect(held.promise).rejects.toThrow('The edge was lost during the call.');
+  });
+
+  test('is left when the run is broken off', async () => {
+    const held = await talk([]);
+    stop.abort(new Error('cancelled'));
+    await expect(held.promise).rejects.toThrow('cancelled');
+  });
+});

@@ -1,0 +1,227 @@
+/** One conversation over a call, from the caller's side: its moves go to the edge, what it hears comes from there. */
+import type { ToolRunner } from '#shared/agent/interfaces.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import { type TerminationCode, terminations } from '#shared/termination.ts';
+import type { HeardTurn, TestCallEvent } from '#shared/test-call-protocol.ts';
+import { nodeTool, type TextAgent } from '../../conversations/index.ts';
+import type { Caller, CallerMove } from '../callers/ports.ts';
+import type { ChatLine, ConversationRecord, Ending } from '../judging/ports.ts';
+import type { Recorder } from '../mocks/mocks.ts';
+import { CallFailure } from './call-failure.ts';
+import type { TestLine } from './line.ts';
+import type { CallSettings } from './settings.ts';
+import type { MeasuredTurn } from './voice.ts';
+
+export interface CallTalkParts {
+  readonly runId: string;
+  readonly agent: TextAgent;
+  readonly caller: Caller;
+  readonly recorder: Recorder;
+  readonly settings: CallSettings;
+  /** Caller's moves after which it hangs up. */
+  readonly maxTurns: number;
+  readonly signal: AbortSignal;
+  readonly onLine: (line: ChatLine) => void;
+}
+
+type Ended = Extract<TestCallEvent, { type: 'ended' }>;
+type Move = Exclude<CallerMove, { type: 'hangup' }>;
+type Question = Extract<TestCallEvent, { type: 'webhook' | 'tool' }>;
+
+export interface CallTalked {
+  readonly record: ConversationRecord;
+  readonly currentNodeId: string | null;
+  readonly turnCount: number;
+  readonly turns: readonly MeasuredTurn[];
+  readonly ended: Ended;
+}
+
+export class CallTalk {
+  readonly #parts: CallTalkParts;
+  readonly #line: TestLine;
+  readonly #lines: ChatLine[] = [];
+  readonly #turns: MeasuredTurn[] = [];
+  /** What the agent said by its own account and the caller has not yet been told of. */
+  #said: { readonly text: string; readonly node_id: string | null }[] = [];
+  /** Caller's moves so far. */
+  #turn = 0;
+  #ending: Ending | null = null;
+  /** The caller's move that the edge was told of and has not begun. */
+  #wanted: Move | null = null;
+  /** Why the caller hangs up when the agent has answered. */
+  #leaves: string | null = null;
+
+  constructor(line: TestLine, parts: CallTalkParts) {
+    this.#parts = parts;
+    this.#line = line;
+    line.questions((question) => void this.#answer(question));
+  }
+
+  /** Rejects with CallFailure when the call says nothing of the agent; with the reason of the signal when aborted. */
+  async hold(): Promise<CallTalked> {
+    for (;;) {
+      const told = await this.#line.next(this.#parts.signal);
+      if (!told) throw new CallFailure('The edge was lost during the call.');
+      if (told.type === 'line') this.#said.push(told);
+      else if (told.type === 'turn') await this.#heard(told.heard, told.last);
+      else if (told.type === 'moved') this.#moved();
+      else if (told.type === 'ended') return this.#end(told);
+    }
+  }
+
+  // ---------------------------------------------------------------- taking turns
+
+  async #heard(heardTurn: HeardTurn, last: boolean): Promise<void> {
+    const heard = this.#transcribe(heardTurn.words);
+    this.#turns.push({ turn: this.#turn, ...heardTurn });
+    if (this.#ending || last) return;
+    const { caller, maxTurns, signal } = this.#parts;
+    if (this.#leaves !== null) return this.#hangUp({ by: 'caller', reason: this.#leaves });
+    if (this.#turn >= maxTurns) {
+      return this.#hangUp({ by: 'max_turns', reason: `The turn limit of ${maxTurns} was reached.` });
+    }
+    const view = { history: this.#lines, heard, movesLeft: maxTurns - this.#turn };
+    const move = await caller.next(view, signal);
+    if (move.type === 'hangup') return this.#hangUp({ by: 'caller', reason: move.reason });
+    this.#make(move);
+  }
+
+  /** What the agent said, as transcribed where that was done, else by its own account. */
+  #transcribe(words: string | null): string[] {
+    const said = this.#said.splice(0);
+    const last = said.at(-1)?.node_id ?? null;
+    const heard = words === null || words === '' ? said : [{ text: words, node_id: last }];
+    for (const { text, node_id } of heard) {
+      this.#add({ role: 'assistant', content: text, turn: this.#turn, node_id });
+    }
+    return heard.map(({ text }) => text);
+  }
+
+  #make(move: Move): void {
+    this.#wanted = move;
+    const interrupt_after_ms = interruptAfter(this.#parts.settings, this.#turn + 2);
+    if (move.type === 'say') this.#line.send({ type: 'say', text: move.text, interrupt_after_ms });
+    else if (move.type === 'keys') this.#line.send({ type: 'keys', keys: move.keys, interrupt_after_ms });
+    else this.#line.send({ type: 'silence', interrupt_after_ms });
+  }
+
+  /** What the caller decided on is done only now: a call may end before. */
+  #moved(): void {
+    const move = this.#wanted;
+    this.#wanted = null;
+    if (!move) return;
+    this.#turn++;
+    if (move.type === 'say') this.#leaves = move.leaves ?? null;
+    const content =
+      move.type === 'say' ? move.text : move.type === 'keys' ? `Pressed ${move.keys}` : '(silence)';
+    this.#add({ role: 'user', content, turn: this.#turn, node_id: null });
+  }
+
+  #hangUp(ending: Ending): void {
+    this.#ending = ending;
+    this.#line.send({ type: 'hangup', reason: ending.reason });
+  }
+
+  #add(line: ChatLine): void {
+    this.#lines.push(line);
+    this.#parts.onLine(line);
+  }
+
+  // ---------------------------------------------------------------- the agent's webhooks and tools
+
+  async #answer(question: Question): Promise<void> {
+    const { recorder, signal } = this.#parts;
+    const { id } = question;
+    try {
+      if (question.type === 'webhook') {
+        const result = await recorder.webhook(question.request, question.node_id);
+        this.#line.send({ type: 'webhook_result', id, result });
+      } else {
+        const { name, runner } = this.#runner(question.tool_id);
+        const { inputs, variables } = question;
+        const result = await runner.run(name, inputs, signal, variables);
+        this.#line.send({ type: 'tool_result', id, result });
+      }
+    } catch (error) {
+      // An aborted run closes the line; whatever else goes wrong is the agent's to hear.
+      const text = error instanceof Error ? error.message : String(error);
+      const result = { ok: false, data: null, error: text, variables: {} };
+      this.#line.send({ type: 'tool_result', id, result });
+    }
+  }
+
+  #runner(toolId: string): { name: string; runner: ToolRunner } {
+    const { agent, recorder, runId } = this.#parts;
+    const own = agent.kind === 'persona' ? (agent.settings.tools ?? []) : [];
+    const tool = own.find(({ tool_id }) => tool_id === toolId) ?? nodeTool(agent, toolId);
+    const { tools } = recorder;
+    if (!tool || !tools) throw new Error('the agent has no such tool');
+    const conversation = { orgId: agent.orgId, conversationId: runId, source: 'test' as const };
+    return { name: tool.name, runner: tools([tool], conversation) };
+  }
+
+  // ---------------------------------------------------------------- the end
+
+  #end(ended: Ended): CallTalked {
+    this.#transcribe(null);
+    const { agent, recorder } = this.#parts;
+    const { visits, log } = ended;
+    checkCall(ended);
+    const record: ConversationRecord = {
+      chat_history: this.#lines,
+      variables: ended.variables,
+      nodes_visited:
+        agent.kind === 'persona' && !visits?.length ? null : (visits ?? []).map(({ node_id }) => node_id),
+      node_names: Object.fromEntries((visits ?? []).map(({ node_id, node_name }) => [node_id, node_name])),
+      webhook_calls: recorder.webhookCalls,
+      tool_calls: recorder.toolCalls,
+      log: log.map(({ at, node_id, message }) => ({ at: new Date(at).toISOString(), node_id, message })),
+      ending: this.#ending ?? endingOf(ended),
+    };
+    const currentNodeId = visits?.at(-1)?.node_id ?? null;
+    return { record, currentNodeId, turnCount: this.#turn, turns: this.#turns, ended };
+  }
+}
+
+/** When the caller breaks into the words before its move of this number; null: it does not. */
+export function interruptAfter(settings: CallSettings, move: number): number | null {
+  return settings.interruptTurns.has(move) ? settings.interruptAfterMs : null;
+}
+
+/** @throws CallFailure when the call was none from which anything can be learned of the agent */
+function checkCall({ caller, agent }: Ended): void {
+  if (caller.answered_at === null) {
+    throw new CallFailure(`The call was not answered: ${whyEnded(agent ?? caller)}`);
+  }
+  const media = caller.media;
+  if (media && media.packets_received === 0) {
+    throw new CallFailure(`No audio came from the agent: ${media.cause ?? 'no packet arrived'}`);
+  }
+  if (agent?.termination === 'agent_failed') {
+    throw new CallFailure(
+      `The agent failed during the call: ${agent.termination_detail ?? 'no reason given'}`,
+    );
+  }
+  if (!usual.has(caller.termination ?? '')) {
+    throw new CallFailure(`The call broke off: ${whyEnded(caller)}`);
+  }
+}
+
+/** Ends that are somebody's wish. */
+const usual: ReadonlySet<string> = new Set(['agent_hangup', 'callee_hangup']);
+
+function whyEnded({ termination, termination_detail, sip_code, sip_reason }: CallRecord): string {
+  const known = termination !== null && Object.hasOwn(terminations, termination);
+  const summary = known ? terminations[termination as TerminationCode].summary : 'no reason is known.';
+  const answer = sip_code === null ? '' : ` (${sip_code} ${sip_reason ?? ''})`.replace(' )', ')');
+  return `${termination_detail === null ? summary : `${summary} ${termination_detail}`}${answer}`;
+}
+
+function endingOf({ agent, caller, transferred_to }: Ended): Ending {
+  if (transferred_to !== null) {
+    return { by: 'transfer', reason: `The agent ended the conversation: transfer to ${transferred_to}.` };
+  }
+  if (caller.termination !== 'callee_hangup') return { by: 'unknown', reason: whyEnded(caller) };
+  const why = agent?.termination_detail;
+  return { by: 'agent', reason: `The agent ended the conversation${why ? `: ${why}` : ''}.` };
+}

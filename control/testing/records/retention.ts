@@ -1,0 +1,73 @@
+/**
+ * What is kept of tests for a time only. Verdicts of runs stay while there are not too many (delete-store.ts), what
+ * analytics count of them stays; what was said and done in a run goes, and so does a tornado session with its fix plans and diffs. The versions that it made stay.
+ */
+import { sql } from 'kysely';
+import { type Db, deleteInBatches } from '../../db/index.ts';
+import { deleteSessions } from './tornado-sessions.ts';
+
+/**
+ * Empties the records of runs that ended before then, with what their assertions quote.
+ * @param before ISO
+ * @param now ISO
+ * @returns how many runs
+ */
+export function emptyRecordsBefore(db: Db, before: string, now: string): Promise<number> {
+  return deleteInBatches((limit) =>
+    db.transaction().execute(async (trx) => {
+      const old = await trx
+        .selectFrom('test_run_records')
+        .select('run_id')
+        .where('ended_at', '<', before)
+        .orderBy('ended_at')
+        .limit(limit)
+        .execute();
+      const ids = old.map(({ run_id }) => run_id);
+      if (ids.length === 0) return { numDeletedRows: 0n };
+      await trx
+        .updateTable('test_assertion_results')
+        .set({ evidence: '[]' })
+        .where('run_id', 'in', ids)
+        .execute();
+      const { numUpdatedRows } = await trx
+        .updateTable('test_run_records')
+        .set({
+          scenario: '{}',
+          chat_history: '[]',
+          variables_extracted: '{}',
+          webhook_calls: '[]',
+          tool_calls: '[]',
+          log: '[]',
+          ending: null,
+          // Scores stay, examples are quotations.
+          service_tone_score: sql`json_set(service_tone_score, '$.examples', json('[]'))`,
+          voice: null,
+          ended_at: null,
+          deleted_at: now,
+        })
+        .where('run_id', 'in', ids)
+        .executeTakeFirst();
+      return { numDeletedRows: numUpdatedRows };
+    }),
+  );
+}
+
+/** @param before ISO @returns how many sessions went */
+export function deleteTornadoBefore(db: Db, before: string): Promise<number> {
+  return deleteInBatches((limit) =>
+    db.transaction().execute(async (trx) => {
+      const old = await trx
+        .selectFrom('test_tornado_sessions')
+        .select('id')
+        .where('completed_at', '<', before)
+        .orderBy('completed_at')
+        .limit(limit)
+        .execute();
+      const gone = await deleteSessions(
+        trx,
+        old.map(({ id }) => id),
+      );
+      return { numDeletedRows: BigInt(gone) };
+    }),
+  );
+}

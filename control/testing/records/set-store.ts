@@ -1,0 +1,172 @@
+/** Simulation sets as stored, and how they come to their end (contract 6.7). */
+import type { AssertionType } from '#shared/api/agent-testing/assertions.ts';
+import type { ScenarioStatistics, SimulationLine } from '#shared/api/agent-testing/batches.ts';
+import { ApiError } from '#shared/errors.ts';
+import type { Db, TestSimulationSetRow } from '../../db/index.ts';
+import { type NewestPage, newestPage } from '../../http/index.ts';
+import { queueEvent } from '../../webhooks/index.ts';
+import { overallStatistics, type SimulatedRun, scenarioStatistics, setStatus } from './set-rules.ts';
+
+export async function insertSet(db: Db, set: TestSimulationSetRow): Promise<void> {
+  await db.insertInto('test_simulation_sets').values(set).execute();
+}
+
+/** @throws ApiError SIMULATION_SET_NOT_FOUND */
+export async function requireSet(db: Db, orgId: string, id: string): Promise<TestSimulationSetRow> {
+  const row = await db
+    .selectFrom('test_simulation_sets')
+    .selectAll()
+    .where('id', '=', id)
+    .where('org_id', '=', orgId)
+    .executeTakeFirst();
+  if (!row) throw ApiError.of('SIMULATION_SET_NOT_FOUND');
+  return row;
+}
+
+/** One page, newest first, and how many there are in all. */
+export function listSets(
+  db: Db,
+  orgId: string,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<NewestPage<TestSimulationSetRow>> {
+  return newestPage(db.selectFrom('test_simulation_sets').selectAll().where('org_id', '=', orgId), page);
+}
+
+/** A set without its statistics. */
+export function setLine(set: TestSimulationSetRow): SimulationLine {
+  const { id, status, simulations_per_scenario, pass_threshold, created_at, completed_at } = set;
+  const scenarioIds: string[] = JSON.parse(set.scenario_ids);
+  const total_scenarios = scenarioIds.length;
+  return { id, status, simulations_per_scenario, total_scenarios, pass_threshold, created_at, completed_at };
+}
+
+/** Ids of the runs of a set that have not ended. */
+export async function openRunsOf(db: Db, setId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('test_runs')
+    .select('id')
+    .where('simulation_set_id', '=', setId)
+    .where('status', 'in', ['PENDING', 'RUNNING'])
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+export async function beginSet(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('test_simulation_sets')
+    .set({ status: 'RUNNING' })
+    .where('id', '=', id)
+    .where('status', '=', 'PENDING')
+    .execute();
+}
+
+export async function setView(db: Db, set: TestSimulationSetRow) {
+  const { id, status, simulations_per_scenario, pass_threshold, created_at, completed_at } = set;
+  const scenarios = await statisticsOf(db, set);
+  return {
+    id,
+    status,
+    simulations_per_scenario,
+    total_scenarios: scenarios.length,
+    pass_threshold,
+    statistics: {
+      per_scenario: Object.fromEntries(scenarios.map((one) => [one.scenario_id, one])),
+      overall: overallStatistics(scenarios),
+    },
+    created_at,
+    completed_at,
+  };
+}
+
+/** Ends a set whose runs have all ended, and puts its event on its way. @param now ISO */
+export async function settleSet(db: Db, id: string, now: string): Promise<void> {
+  if (await hasOpenRuns(db, id)) return beginSet(db, id);
+  const open = await db
+    .selectFrom('test_simulation_sets')
+    .selectAll()
+    .where('id', '=', id)
+    .where('status', 'in', ['PENDING', 'RUNNING'])
+    .executeTakeFirst();
+  if (!open) return;
+  const status = setStatus(await statisticsOf(db, open), open.pass_threshold);
+  await db
+    .updateTable('test_simulation_sets')
+    .set({ status, completed_at: now })
+    .where('id', '=', id)
+    .execute();
+  await queueEvent(
+    db,
+    { now: () => Date.parse(now) },
+    {
+      orgId: open.org_id,
+      type: 'simulation_set.completed',
+      url: open.webhook_url,
+      subjectId: id,
+      data: await setView(db, { ...open, status, completed_at: now }),
+    },
+  );
+}
+
+async function hasOpenRuns(db: Db, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('test_runs')
+    .select('id')
+    .where('simulation_set_id', '=', id)
+    .where('status', 'in', ['PENDING', 'RUNNING'])
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** In the order of the request, over the runs that have ended. Deleted scenarios keep their names. */
+async function statisticsOf(db: Db, set: TestSimulationSetRow): Promise<ScenarioStatistics[]> {
+  const ids: string[] = JSON.parse(set.scenario_ids);
+  const rows = await db.selectFrom('test_scenarios').select(['id', 'name']).where('id', 'in', ids).execute();
+  const names = new Map(rows.map(({ id, name }) => [id, name]));
+  const runs = await simulatedRuns(db, set.id);
+  return ids.map((id) => scenarioStatistics({ id, name: names.get(id) ?? id }, runs.get(id) ?? []));
+}
+
+/** By scenario, oldest first. */
+async function simulatedRuns(db: Db, id: string): Promise<Map<string, SimulatedRun[]>> {
+  const runs = await db
+    .selectFrom('test_runs')
+    .select(['id', 'scenario_id', 'status', 'overall_score'])
+    .where('simulation_set_id', '=', id)
+    .where('status', 'not in', ['PENDING', 'RUNNING'])
+    .orderBy('created_at')
+    .orderBy('seed')
+    .orderBy('id')
+    .execute();
+  const unmet = await db
+    .selectFrom('test_assertion_results')
+    .innerJoin('test_runs', 'test_runs.id', 'test_assertion_results.run_id')
+    .select([
+      'test_assertion_results.run_id',
+      'test_assertion_results.type',
+      'test_assertion_results.name',
+      'test_assertion_results.assertion_id',
+    ])
+    .where('test_runs.simulation_set_id', '=', id)
+    .where('test_runs.status', '=', 'FAILED')
+    .where('test_assertion_results.passed', '=', 0)
+    .execute();
+  const byRun = Map.groupBy(unmet, ({ run_id }) => run_id);
+  const byScenario = Map.groupBy(runs, ({ scenario_id }) => scenario_id);
+  return new Map(
+    [...byScenario].map(([scenarioId, own]) => [
+      scenarioId,
+      own.map((run) => ({
+        id: run.id,
+        status: run.status,
+        score: run.overall_score,
+        results: (byRun.get(run.id) ?? []).map(({ type, name, assertion_id }) => ({
+          type: type as AssertionType,
+          name,
+          assertion_id,
+          passed: false,
+        })),
+      })),
+    ]),
+  );
+}

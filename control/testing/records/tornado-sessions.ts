@@ -1,0 +1,42 @@
+/** Tornado sessions as those see them who keep or delete runs. */
+import { ApiError } from '#shared/errors.ts';
+import type { Db, TestTornadoSessionRow } from '../../db/index.ts';
+
+/** @throws ApiError TORNADO_NOT_FOUND */
+export async function requireSession(db: Db, orgId: string, id: string): Promise<TestTornadoSessionRow> {
+  const row = await db
+    .selectFrom('test_tornado_sessions')
+    .selectAll()
+    .where('id', '=', id)
+    .where('org_id', '=', orgId)
+    .executeTakeFirst();
+  if (!row) throw ApiError.of('TORNADO_NOT_FOUND');
+  return row;
+}
+
+/** The running session that waits for a batch. */
+export async function sessionOfBatch(db: Db, batchId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('test_tornado_iterations')
+    .innerJoin('test_tornado_sessions', 'test_tornado_sessions.id', 'test_tornado_iterations.session_id')
+    .select('test_tornado_sessions.id')
+    .where('test_tornado_iterations.batch_id', '=', batchId)
+    .where('test_tornado_sessions.status', '=', 'RUNNING')
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** @throws ApiError TORNADO_NOT_FOUND, NOT_ENDED */
+export async function deleteSession(db: Db, orgId: string, id: string): Promise<void> {
+  const { status } = await requireSession(db, orgId, id);
+  if (status === 'RUNNING') throw ApiError.of('NOT_ENDED');
+  await deleteSessions(db, [id]);
+}
+
+/** @returns how many went */
+export async function deleteSessions(db: Db, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  await db.deleteFrom('test_tornado_iterations').where('session_id', 'in', ids).execute();
+  const gone = await db.deleteFrom('test_tornado_sessions').where('id', 'in', ids).executeTakeFirst();
+  return Number(gone.numDeletedRows);
+}

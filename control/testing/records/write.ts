@@ -1,0 +1,208 @@
+/** Runs as stored: how they come in, and how they end. Every end passes through here, because analytics count it. */
+import { createHash } from 'node:crypto';
+import type { Db, TestAssertionResultRow, TestRunRecordRow, TestRunRow } from '../../db/index.ts';
+import type { AssertionResult } from '../judging/ports.ts';
+import { afterEnd } from './after-end.ts';
+
+export type FinalStatus = 'PASSED' | 'FAILED' | 'ERROR' | 'CANCELLED';
+
+/** A run that waits, with the scenario as it is now. */
+export async function insertRun(
+  db: Db,
+  run: Omit<TestRunRow, 'path_id' | 'failed_node_id' | 'turn_count' | 'attempts'>,
+  record: Pick<TestRunRecordRow, 'scenario' | 'evaluator'>,
+): Promise<void> {
+  await db
+    .insertInto('test_runs')
+    .values({ ...run, path_id: '', failed_node_id: '', turn_count: 0, attempts: 0 })
+    .execute();
+  await db
+    .insertInto('test_run_records')
+    .values({
+      ...record,
+      run_id: run.id,
+      chat_history: '[]',
+      variables_extracted: '{}',
+      nodes_visited: '[]',
+      current_node_id: null,
+      webhook_calls: '[]',
+      tool_calls: '[]',
+      log: '[]',
+      ending: null,
+      service_tone_score: null,
+      reasoning: null,
+      error_message: null,
+      voice: null,
+      analysis: null,
+      checkpoint: null,
+      ended_at: null,
+      deleted_at: null,
+    })
+    .execute();
+}
+
+/** How a run ended. */
+export interface RunEnd {
+  readonly status: FinalStatus;
+  /** ISO 8601 */
+  readonly completedAt: string;
+  readonly score: number | null;
+  readonly turnCount: number;
+  readonly durationMs: number | null;
+  /** In the order of the visits; null: no nodes. */
+  readonly nodesVisited: readonly string[] | null;
+  /** As failedNode of assertions/evaluate.ts says; of FAILED runs. */
+  readonly failedNodeId: string | null;
+  readonly record: Partial<Omit<TestRunRecordRow, 'run_id' | 'scenario'>>;
+  readonly results: readonly AssertionResult[];
+}
+
+/**
+ * Ends a run that waits or runs, in one transaction with everything that is kept of it. Call it inside one.
+ * @returns false when it had ended before; nothing is altered then
+ */
+export async function finishRun(db: Db, id: string, end: RunEnd): Promise<boolean> {
+  const nodes = [...new Set(end.nodesVisited ?? [])];
+  const path_id = nodes.length === 0 ? '' : pathId(nodes);
+  const failed_node_id = end.status === 'FAILED' ? (end.failedNodeId ?? '') : '';
+  const run = await db
+    .updateTable('test_runs')
+    .set({
+      status: end.status,
+      completed_at: end.completedAt,
+      overall_score: end.score,
+      turn_count: end.turnCount,
+      duration_ms: end.durationMs,
+      worker: null,
+      lease_until: null,
+      path_id,
+      failed_node_id,
+    })
+    .where('id', '=', id)
+    .where('status', 'in', ['PENDING', 'RUNNING'])
+    .returningAll()
+    .executeTakeFirst();
+  if (!run) return false;
+  await db
+    .updateTable('test_run_records')
+    .set({
+      ...end.record,
+      checkpoint: null,
+      nodes_visited: JSON.stringify(end.nodesVisited),
+      ended_at: end.completedAt,
+    })
+    .where('run_id', '=', id)
+    .execute();
+  await insertResults(db, id, end.results);
+  if (run.pathway_id !== null) {
+    if (path_id !== '') await insertPath(db, run.pathway_id, path_id, nodes);
+    await countRun(db, run.pathway_id, run);
+  }
+  await afterEnd(db, run, end.completedAt);
+  return true;
+}
+
+function pathId(nodes: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(nodes)).digest('hex').slice(0, 32);
+}
+
+async function insertPath(db: Db, pathwayId: string, id: string, nodes: readonly string[]): Promise<void> {
+  await db
+    .insertInto('test_paths')
+    .values({ pathway_id: pathwayId, id, nodes: JSON.stringify(nodes) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+async function countRun(db: Db, pathwayId: string, run: TestRunRow): Promise<void> {
+  const { status, scenario_id, path_id, failed_node_id } = run;
+  const scored = run.overall_score === null ? 0 : 1;
+  const score = run.overall_score ?? 0;
+  const counted = { pathway_id: pathwayId, status, runs: 1, scored, score_sum: score };
+  const day = run.created_at.slice(0, 10);
+  await db
+    .insertInto('test_run_days')
+    .values({ ...counted, day })
+    .onConflict((conflict) =>
+      conflict.columns(['pathway_id', 'day', 'status']).doUpdateSet((eb) => ({
+        runs: eb('test_run_days.runs', '+', 1),
+        scored: eb('test_run_days.scored', '+', scored),
+        score_sum: eb('test_run_days.score_sum', '+', score),
+      })),
+    )
+    .execute();
+  const alike = { ...counted, scenario_id, path_id, failed_node_id };
+  await db
+    .insertInto('test_run_periods')
+    .values([
+      { ...alike, period: day },
+      { ...alike, period: day.slice(0, 7) },
+    ])
+    .onConflict((conflict) =>
+      conflict
+        .columns(['pathway_id', 'period', 'scenario_id', 'path_id', 'failed_node_id', 'status'])
+        .doUpdateSet((eb) => ({
+          runs: eb('test_run_periods.runs', '+', 1),
+          scored: eb('test_run_periods.scored', '+', scored),
+          score_sum: eb('test_run_periods.score_sum', '+', score),
+        })),
+    )
+    .execute();
+}
+
+async function insertResults(db: Db, runId: string, results: readonly AssertionResult[]): Promise<void> {
+  if (results.length === 0) return;
+  const rows = results.map(
+    (result, place): TestAssertionResultRow => ({
+      run_id: runId,
+      place,
+      assertion_id: result.assertion_id,
+      type: result.type,
+      name: result.name,
+      status: result.status,
+      passed: result.passed ? 1 : 0,
+      score: result.score,
+      weight: result.weight,
+      is_required: result.is_required ? 1 : 0,
+      reasoning: result.reasoning,
+      evidence: JSON.stringify(result.evidence),
+      target: result.target,
+      expected: result.expected,
+    }),
+  );
+  await db.insertInto('test_assertion_results').values(rows).execute();
+}
+
+/** Cancels the runs of scenarios that have not begun. Returns their ids. */
+export async function cancelWaitingRuns(
+  db: Db,
+  scenarioIds: readonly string[],
+  now: string,
+): Promise<string[]> {
+  const cancelled: string[] = [];
+  for (const scenarioId of scenarioIds) {
+    const waiting = await db
+      .selectFrom('test_runs')
+      .select('id')
+      .where('scenario_id', '=', scenarioId)
+      .where('status', '=', 'PENDING')
+      .execute();
+    for (const { id } of waiting) if (await finishRun(db, id, cancelledEnd(now))) cancelled.push(id);
+  }
+  return cancelled;
+}
+
+/** The end of a run that is called off before anything was checked. */
+export function cancelledEnd(completedAt: string): RunEnd {
+  return {
+    status: 'CANCELLED',
+    completedAt,
+    score: null,
+    turnCount: 0,
+    durationMs: null,
+    nodesVisited: [],
+    failedNodeId: null,
+    record: {},
+    results: [],
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * Tells of batches that ended, each at least once: after a restart also of those of the last day, because a process that
+ * was killed may have told nobody. Listeners must not mind being told twice.
+ */
+import type { Clock } from '#shared/clock.ts';
+import type { Db } from '../../../db/index.ts';
+import { completedSince } from '../../records/batch-store.ts';
+
+export type BatchListener = (batchId: string) => Promise<void>;
+
+export interface CompletionParts {
+  readonly db: Db;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: { error(facts: object, message: string): void };
+}
+
+const windowMs = 24 * 60 * 60 * 1000;
+
+export class BatchCompletions {
+  readonly #parts: CompletionParts;
+  readonly #listeners: BatchListener[] = [];
+  #told = new Set<string>();
+  #look: Promise<void> = Promise.resolve();
+
+  constructor(parts: CompletionParts) {
+    this.#parts = parts;
+  }
+
+  /** To be called before the queue is started. */
+  onBatchCompleted(listener: BatchListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Looks for batches that ended. Never rejects; what a listener rejects is tried again at the next look. */
+  check(): Promise<void> {
+    if (this.#listeners.length === 0) return this.#look;
+    this.#look = this.#look.then(() => this.#tell());
+    return this.#look;
+  }
+
+  async #tell(): Promise<void> {
+    const { clock, db, log } = this.#parts;
+    try {
+      const ended = await completedSince(db, new Date(clock.now() - windowMs).toISOString());
+      const known = this.#told;
+      this.#told = new Set(ended.filter((id) => known.has(id)));
+      for (const id of ended) {
+        if (this.#told.has(id)) continue;
+        for (const listener of this.#listeners) await listener(id);
+        this.#told.add(id);
+      }
+    } catch (error) {
+      log.error({ err: error }, 'what follows from a batch of test runs could not be done');
+    }
+  }
+}

@@ -1,0 +1,175 @@
+/** One conversation between the tested agent and a simulated caller, or one that was recorded (contract 6.5). */
+import { setImmediate } from 'node:timers/promises';
+import type { Variables } from '#shared/agent/interfaces.ts';
+import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
+import {
+  type TextAgent,
+  TextSession,
+  type TextSessionParts,
+  type TextTurn,
+} from '../../conversations/index.ts';
+import type { Caller, CallerMove } from '../callers/ports.ts';
+import type { ChatLine, ConversationRecord, Ending } from '../judging/ports.ts';
+import type { Recorder } from '../mocks/mocks.ts';
+
+export interface ConversationParts {
+  readonly runId: string;
+  readonly agent: TextAgent;
+  readonly models: TextSessionParts['models'];
+  readonly caller: Caller;
+  readonly recorder: Recorder;
+  readonly clock: TextSessionParts['clock'];
+  readonly variables: Variables;
+  /** Caller's moves after which the conversation ends. */
+  readonly maxTurns: number;
+  readonly seed: number;
+  /** Aborted when nobody wants the record any more. */
+  readonly signal: AbortSignal;
+  /** Told of each line as soon as it was said. */
+  readonly onLine: (line: ChatLine) => void;
+}
+
+export interface Conversed {
+  readonly record: ConversationRecord;
+  /** Where a pathway stood at the end. */
+  readonly currentNodeId: string | null;
+  /** Caller's moves. */
+  readonly turnCount: number;
+}
+
+/** How silence stands in a transcript. */
+const silent = '(silence)';
+
+/** Rejects with ModelUnavailable when a model fails, with the reason of `signal` when that is aborted. */
+export async function converse(parts: ConversationParts): Promise<Conversed> {
+  const { agent, caller, clock, maxTurns, models, recorder, runId: id, seed, signal, variables } = parts;
+  const { webhook, tools } = recorder;
+  const session = new TextSession({ models, webhook, tools, clock, seed, signal }, agent, {
+    id,
+    variables,
+    source: 'test',
+  });
+  const talk = new Transcript(parts.onLine);
+  let ending: Ending | null = talk.take(await session.open(), 0);
+  let turn = 0;
+  while (!ending) {
+    // Rules answer without ever waiting for anything; others in this process must get their turn.
+    await setImmediate();
+    signal.throwIfAborted();
+    if (turn >= maxTurns) {
+      ending = { by: 'max_turns', reason: `The turn limit of ${maxTurns} was reached.` };
+      break;
+    }
+    const view = { history: talk.lines, heard: talk.heard, movesLeft: maxTurns - turn };
+    const move = await caller.next(view, signal);
+    if (move.type === 'hangup') {
+      ending = { by: 'caller', reason: move.reason };
+      break;
+    }
+    turn++;
+    talk.moved(move, turn);
+    ending = talk.take(await answered(session, move), turn) ?? left(move);
+  }
+  return { record: recordOf(session, talk, parts, ending), currentNodeId: talk.nodeId, turnCount: turn };
+}
+
+function answered(session: TextSession, move: CallerMove): Promise<TextTurn> {
+  if (move.type === 'say') return session.step(move.text);
+  return move.type === 'keys' ? session.press(move.keys) : session.silence();
+}
+
+function left(move: CallerMove): Ending | null {
+  return move.type === 'say' && move.leaves !== undefined ? { by: 'caller', reason: move.leaves } : null;
+}
+
+/** What was said and where it led, as it grows. */
+class Transcript {
+  readonly #onLine: (line: ChatLine) => void;
+  readonly lines: ChatLine[] = [];
+  readonly visits: string[] = [];
+  readonly log: ConversationRecord['log'][number][] = [];
+  heard: readonly string[] = [];
+  nodeId: string | null = null;
+
+  constructor(onLine: (line: ChatLine) => void) {
+    this.#onLine = onLine;
+  }
+
+  moved(move: Exclude<CallerMove, { type: 'hangup' }>, turn: number): void {
+    const content = move.type === 'say' ? move.text : move.type === 'keys' ? `Pressed ${move.keys}` : silent;
+    this.#add({ role: 'user', content, turn, node_id: null });
+  }
+
+  /** The agent's part of a turn. Returns how it ended the conversation, if it did. */
+  take({ completed, ending, lines, log, node, visits }: TextTurn, turn: number): Ending | null {
+    for (const { text, nodeId } of lines)
+      this.#add({ role: 'assistant', content: text, turn, node_id: nodeId });
+    this.visits.push(...visits.map(({ nodeId }) => nodeId));
+    for (const { at, nodeId, message } of log) {
+      this.log.push({ at: new Date(at).toISOString(), node_id: nodeId, message });
+    }
+    this.heard = lines.map(({ text }) => text);
+    this.nodeId = node?.id ?? null;
+    if (!completed) return null;
+    if (!ending) return { by: 'agent', reason: 'The agent ended the conversation.' };
+    const { by, reason } = ending;
+    return { by: by === 'loop' ? 'unknown' : by, reason: `The agent ended the conversation: ${reason}.` };
+  }
+
+  #add(line: ChatLine): void {
+    this.lines.push(line);
+    this.#onLine(line);
+  }
+}
+
+function recordOf(
+  session: TextSession,
+  talk: Transcript,
+  { agent, recorder }: ConversationParts,
+  ending: Ending,
+): ConversationRecord {
+  return {
+    chat_history: talk.lines,
+    variables: structuredClone(session.learned),
+    nodes_visited: agent.kind === 'persona' && talk.visits.length === 0 ? null : talk.visits,
+    node_names: nodeNames(agent),
+    webhook_calls: recorder.webhookCalls,
+    tool_calls: recorder.toolCalls,
+    log: talk.log,
+    ending,
+  };
+}
+
+function nodeNames(agent: TextAgent): Record<string, string> {
+  const names: Record<string, string> = {};
+  for (const { nodes } of agent.graphs) {
+    for (const { id, data } of nodes) {
+      const name: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'name') : undefined;
+      if (typeof id === 'string' && typeof name === 'string') names[id] = name;
+    }
+  }
+  return names;
+}
+
+/** The record of a conversation that took place before: nobody speaks, it is only judged. */
+export function recorded({ input_messages }: Pick<Scenario, 'input_messages'>): Conversed {
+  let turn = 0;
+  const lines = (input_messages ?? []).map(({ role, content, node_id = null }): ChatLine => {
+    if (role === 'user') turn++;
+    return { role, content, turn, node_id };
+  });
+  const visits = lines
+    .flatMap(({ node_id }) => (node_id === null ? [] : [node_id]))
+    .filter((id, index, ids) => id !== ids[index - 1]);
+  const record: ConversationRecord = {
+    chat_history: lines,
+    variables: {},
+    nodes_visited: visits.length > 0 ? visits : null,
+    node_names: {},
+    webhook_calls: [],
+    tool_calls: [],
+    log: [],
+    ending: { by: 'unknown', reason: 'The conversation was recorded earlier.' },
+  };
+  return { record, currentNodeId: visits.at(-1) ?? null, turnCount: turn };
+}

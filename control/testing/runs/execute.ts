@@ -1,0 +1,233 @@
+/** Carries out one run: the conversation, its assertions, and what they come to. Stores nothing. */
+import { GraphError } from '#shared/agent/graph.ts';
+import type { Voice } from '#shared/api/agent-testing/runs.ts';
+import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
+import { ApiError } from '#shared/errors.ts';
+import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
+import type { TextAgent } from '../../conversations/index.ts';
+import type { TestRunRow } from '../../db/index.ts';
+import { isoTime } from '../../organizations/index.ts';
+import type { TestingDeps } from '../common/deps.ts';
+import { evaluateAssertions, failedNode } from '../judging/assertions/evaluate.ts';
+import type { ChatLine, ToneAnswer } from '../judging/ports.ts';
+import { runVerdict, toneView, type Verdict } from '../judging/scoring.ts';
+import { outsideOf, Recorder } from '../mocks/mocks.ts';
+import { CallFailure } from '../over-call/call-failure.ts';
+import { converseOverCall, type OverCallParts, type OverCallServices } from '../over-call/over-call.ts';
+import { callSettings } from '../over-call/settings.ts';
+import type { RunEnd } from '../records/write.ts';
+import type { Subject } from '../scenarios/rules.ts';
+import { testedAgent, testedVersion } from './agent-store.ts';
+import { type Conversed, converse, recorded } from './conversation.ts';
+import { callerOf, evaluatorsOf, judgeOf } from './evaluators.ts';
+import { requireTestableNumber } from './number.ts';
+
+export type ExecutionServices = Pick<
+  TestingDeps,
+  'database' | 'clock' | 'models' | 'conversations' | 'edges' | 'testCalls' | 'config'
+> &
+  Pick<OverCallServices, 'missed'>;
+
+/** What is to be done, as it was claimed. */
+export interface Work {
+  readonly run: TestRunRow;
+  /** As it was when the run was made. */
+  readonly scenario: Scenario;
+}
+
+/** What came of it. */
+export interface Executed {
+  readonly end: RunEnd;
+  /** Of the version as it was when the agent spoke; null: no agent did. */
+  readonly contentHash: string | null;
+}
+
+/** The run cannot succeed however often it is tried. */
+export class HopelessRun extends Error {
+  override readonly name = 'HopelessRun';
+}
+
+/**
+ * Rejects when the engine or a model fails, so that it may be tried again; with HopelessRun when that is of no use;
+ * with the reason of `signal` when that is aborted.
+ */
+export async function executeRun(
+  services: ExecutionServices,
+  work: Work,
+  signal: AbortSignal,
+  onLine: (line: ChatLine) => void,
+): Promise<Executed> {
+  const began = services.clock.now();
+  const { run, scenario } = work;
+  if (scenario.scenario_type === 'HISTORICAL') {
+    const conversed = recorded(scenario);
+    for (const line of conversed.record.chat_history) onLine(line);
+    return { end: await judged(services, work, conversed, began), contentHash: null };
+  }
+  const { agent, contentHash } = await agentOf(services, run);
+  const conversed = await live(services, work, withStart(agent, scenario.start_node_id), signal, onLine);
+  signal.throwIfAborted();
+  return { end: await judged(services, work, conversed, began), contentHash };
+}
+
+function live(
+  services: ExecutionServices,
+  { run, scenario }: Work,
+  agent: TextAgent,
+  signal: AbortSignal,
+  onLine: (line: ChatLine) => void,
+): Promise<Conversed & { readonly voice?: Voice }> {
+  const { clock, conversations, models } = services;
+  const outside = outsideOf(scenario.metadata);
+  const { webhook, tools } = conversations;
+  const replayed = scenario.input_messages?.filter(({ role }) => role === 'user').length ?? 0;
+  const common = {
+    runId: run.id,
+    agent,
+    caller: callerOf(models, scenario, run.seed),
+    recorder: new Recorder({ outside, agent, clock, webhook, tools }),
+    variables: { ...scenario.request_data, ...overrides(run) },
+    // A replay is as long as what it replays.
+    maxTurns: scenario.scenario_type === 'REPLAY' ? replayed : scenario.max_turns,
+    signal,
+    onLine,
+  };
+  if (run.transport === 'sip') return overCall(services, { run, scenario }, common);
+  const agentModels = models.agent({ onFailure: 'reject', seed: run.seed });
+  return converse({ ...common, models: agentModels, clock, seed: run.seed });
+}
+
+/** @throws HopelessRun when the number is no longer answered by what is tested */
+async function overCall(
+  services: ExecutionServices,
+  { run, scenario }: Work,
+  common: Omit<OverCallParts, 'orgId' | 'number' | 'settings' | 'startNodeId' | 'maxMinutes'>,
+) {
+  const { org_id: orgId, version_number, phone_number } = run;
+  const { db } = services.database;
+  const testable = requireTestableNumber(db, orgId, subjectOf(run), version_number, phone_number ?? '');
+  const number = await testable.catch((error: unknown) => {
+    throw error instanceof ApiError ? new HopelessRun(error.message) : error;
+  });
+  return converseOverCall(services, {
+    ...common,
+    orgId,
+    number,
+    settings: callSettings(scenario.metadata),
+    startNodeId: scenario.start_node_id,
+    maxMinutes: Math.ceil(services.config.agentTesting.limits.timeoutMs / 60_000),
+  });
+}
+
+function overrides({ request_data_override }: TestRunRow): Record<string, unknown> {
+  return request_data_override === null ? {} : JSON.parse(request_data_override);
+}
+
+export function subjectOf(row: Pick<TestRunRow, 'pathway_id' | 'persona_id'>): Subject {
+  if (row.pathway_id !== null) return { kind: 'pathway', id: row.pathway_id };
+  return { kind: 'persona', id: row.persona_id ?? '' };
+}
+
+async function agentOf({ database }: ExecutionServices, run: TestRunRow) {
+  const { org_id, version_number } = run;
+  try {
+    // In one transaction, so that the hash is that of the very agent.
+    return await database.db.transaction().execute(async (db) => ({
+      agent: await testedAgent(db, org_id, subjectOf(run), version_number),
+      contentHash: (await testedVersion(db, org_id, subjectOf(run), version_number)).contentHash,
+    }));
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof GraphError) throw new HopelessRun(error.message);
+    throw error;
+  }
+}
+
+/** @throws HopelessRun for a start node that is not there, also one that a persona could not have (contract 6.5) */
+function withStart(agent: TextAgent, startNodeId: string | null): TextAgent {
+  if (startNodeId === null) return agent;
+  const graphs = agent.kind === 'pathway' ? agent.graphs : [];
+  // The first graph is the pathway's own; the others are where it leads to.
+  const [own] = graphs;
+  if (!own?.nodes.some(({ id }) => id === startNodeId)) {
+    throw new HopelessRun('Invalid start_node_id');
+  }
+  return agent.kind === 'pathway' ? { ...agent, startNodeId } : agent;
+}
+
+async function judged(
+  { clock, models }: ExecutionServices,
+  { run, scenario }: Work,
+  { record, currentNodeId, turnCount, voice }: Conversed & { readonly voice?: Voice },
+  began: number,
+): Promise<RunEnd> {
+  const judge = judgeOf(models);
+  const judging = { judge, seed: run.seed };
+  const results = await evaluateAssertions(scenario.assertions, record, judging);
+  const tone = scenario.service_tone_enabled ? await judge.tone(record, run.seed) : null;
+  const view = tone && toneView(tone, record);
+  const verdict = verdictOf(runVerdict(results, view?.overall_tone_score ?? null), tone);
+  const visited = record.nodes_visited;
+  return {
+    status: verdict.status,
+    completedAt: isoTime(clock),
+    score: verdict.score,
+    turnCount,
+    durationMs: Math.max(0, Math.round(clock.now() - began)),
+    nodesVisited: visited,
+    failedNodeId: failedNode(scenario.assertions, results, visited),
+    results,
+    record: {
+      chat_history: JSON.stringify(record.chat_history),
+      variables_extracted: JSON.stringify(record.variables),
+      webhook_calls: JSON.stringify(record.webhook_calls),
+      tool_calls: JSON.stringify(record.tool_calls),
+      log: JSON.stringify(record.log),
+      ending: JSON.stringify(record.ending),
+      current_node_id: currentNodeId,
+      service_tone_score: view && JSON.stringify(view),
+      reasoning: `${verdict.reasoning} ${record.ending.reason}`,
+      error_message: verdict.error,
+      evaluator: JSON.stringify(evaluatorsOf(models, scenario)),
+      ...(voice && { voice: JSON.stringify(voice) }),
+    },
+  };
+}
+
+/** A run that only asks for the tone is broken when its judge is. */
+function verdictOf(verdict: Verdict, tone: ToneAnswer | null): Verdict {
+  if (verdict.score !== null || tone?.kind !== 'failed') return verdict;
+  const error = `The service tone could not be evaluated: ${tone.reason}`;
+  return { ...verdict, status: 'ERROR', reasoning: error, error };
+}
+
+/** The end of a run that came to none by itself. @param lines what was said until then */
+export function brokenOff(
+  status: 'ERROR' | 'CANCELLED',
+  completedAt: string,
+  reason: string,
+  lines: readonly ChatLine[],
+): RunEnd {
+  return {
+    status,
+    completedAt,
+    score: null,
+    turnCount: lines.reduce((most, { turn }) => Math.max(most, turn), 0),
+    durationMs: null,
+    nodesVisited: [],
+    failedNodeId: null,
+    results: [],
+    record: {
+      chat_history: JSON.stringify(lines),
+      reasoning: reason,
+      error_message: status === 'ERROR' ? reason : null,
+      ending: JSON.stringify({ by: 'unknown', reason }),
+    },
+  };
+}
+
+/** What is told of a failure; a bug's own words would mean nothing to its reader. */
+export function failureText(error: unknown): string {
+  const told = [ModelUnavailable, HopelessRun, CallFailure].some((kind) => error instanceof kind);
+  if (told && error instanceof Error) return error.message;
+  return 'The test engine failed; the log of the service says how.';
+}

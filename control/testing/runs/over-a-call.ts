@@ -1,0 +1,30 @@
+/** Starting runs over a real call (contract 6.4 `transport: sip`): whether that can be done. */
+import type { RunStart } from '#shared/api/agent-testing/runs.ts';
+import { ApiError } from '#shared/errors.ts';
+import type { TestingDeps } from '../common/deps.ts';
+import { requireScenario } from '../scenarios/store.ts';
+import { testedVersion } from './agent-store.ts';
+import { subjectOf } from './execute.ts';
+import { requireTestableNumber } from './number.ts';
+
+/**
+ * @returns the number that the run calls, E.164 with plus
+ * @throws ApiError NUMBER_NOT_TESTABLE for a number whose agent is not the tested one, INVALID_PARAMETER for none,
+ *   SERVICE_UNAVAILABLE while no edge can place the call
+ */
+export async function checkCallRun(
+  { database: { db }, edges }: TestingDeps,
+  orgId: string,
+  scenarioId: string,
+  { phone_number, version_number }: RunStart,
+): Promise<string> {
+  const scenario = await requireScenario(db, orgId, scenarioId);
+  if (scenario.scenario_type === 'HISTORICAL') {
+    throw ApiError.invalid('/transport', 'a HISTORICAL scenario has nobody who could call');
+  }
+  const { number: version } = await testedVersion(db, orgId, subjectOf(scenario), version_number);
+  const number = await requireTestableNumber(db, orgId, subjectOf(scenario), version, phone_number);
+  // Throws when no edge is connected, or all drain.
+  edges.leastLoaded();
+  return number;
+}

@@ -1,0 +1,189 @@
+/** From ids of scenarios to runs that wait in the queue (contract 6.4, 6.6 and 6.7). */
+import { randomInt } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { RunStart, TriggerSource } from '#shared/api/agent-testing/runs.ts';
+import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
+import { ApiError } from '#shared/errors.ts';
+import { newId } from '#shared/ids.ts';
+import type { Db, TestRunRow } from '../../db/index.ts';
+import { checkUrl, isoTime } from '../../organizations/index.ts';
+import type { TestingDeps } from '../common/deps.ts';
+import { insertRun } from '../records/write.ts';
+import { type Subject, scenarioView } from '../scenarios/rules.ts';
+import { findScenario, listAssertions } from '../scenarios/store.ts';
+import { type TestedVersion, testedVersion } from './agent-store.ts';
+import { evaluatorsOf } from './evaluators.ts';
+import { subjectOf } from './execute.ts';
+
+/** Announced when runs were put into the queue; announce it after the commit. */
+export const testRunsSubject = 'test-runs';
+
+export interface PlannedRun {
+  readonly scenario: Scenario;
+  readonly version: TestedVersion;
+}
+
+/**
+ * Reads scenarios with the version that each is to test.
+ * @param wanted a version for all of them, which must then be of one pathway or persona
+ * @throws ApiError SCENARIO_NOT_FOUND with every unknown id, VERSION_NOT_FOUND, INVALID_PARAMETER at /version_number
+ */
+export async function planRuns(
+  db: Db,
+  orgId: string,
+  scenarioIds: readonly string[],
+  wanted: number | undefined,
+): Promise<PlannedRun[]> {
+  const scenarios: Scenario[] = [];
+  const unknown: string[] = [];
+  for (const id of scenarioIds) {
+    const row = await findScenario(db, orgId, id);
+    if (row) scenarios.push(scenarioView(row, await listAssertions(db, id)));
+    else unknown.push(id);
+  }
+  if (unknown.length > 0) throw ApiError.of('SCENARIO_NOT_FOUND', { scenario_ids: unknown });
+  const subjects = new Map(scenarios.map((one) => [subjectKey(one), subjectOf(one)]));
+  if (wanted !== undefined && subjects.size > 1) {
+    throw ApiError.invalid('/version_number', 'needs scenarios of one pathway or persona');
+  }
+  const versions = new Map<string, TestedVersion>();
+  for (const [key, subject] of subjects) versions.set(key, await testedVersion(db, orgId, subject, wanted));
+  return scenarios.flatMap((scenario) => {
+    const version = versions.get(subjectKey(scenario));
+    return version ? [{ scenario, version }] : [];
+  });
+}
+
+function subjectKey({ pathway_id, persona_id }: Scenario): string {
+  return `${pathway_id} ${persona_id}`;
+}
+
+/** The pathway or persona that all of them test; null: they test several. */
+export function onlySubject(planned: readonly PlannedRun[]): Subject | null {
+  const [first, ...others] = planned.map(({ scenario }) => scenario);
+  if (!first || others.some((one) => subjectKey(one) !== subjectKey(first))) return null;
+  return subjectOf(first);
+}
+
+/** What the runs of one request have in common. */
+export interface RunOrder {
+  readonly orgId: string;
+  readonly triggerSource: TriggerSource;
+  readonly batchId?: string | null;
+  readonly simulationSetId?: string | null;
+  readonly tornadoSessionId?: string | null;
+  readonly webhookUrl?: string | null;
+  readonly requestDataOverride?: Record<string, unknown> | null;
+  /** Of a run over a call; null: in text. */
+  readonly phoneNumber?: string | null;
+}
+
+/** Seeds are 31 bits wide. */
+const seeds = 2 ** 31;
+
+/** @param span how many seeds follow it: a chosen one leaves room for them */
+export function startSeed(wanted: number | undefined, span: number): number {
+  return wanted ?? randomInt(0, seeds - span);
+}
+
+/** Puts runs into the queue, run i with seed + i. Call it in a transaction. Returns their ids in the same order. */
+export async function insertRuns(
+  { clock, models }: Pick<TestingDeps, 'clock' | 'models'>,
+  db: Db,
+  order: RunOrder,
+  planned: readonly PlannedRun[],
+  seed: number,
+): Promise<string[]> {
+  const created_at = isoTime(clock);
+  const ids: string[] = [];
+  for (const [index, { scenario, version }] of planned.entries()) {
+    const id = newId();
+    const run = { ...waitingRun(order, scenario, version), id, created_at, seed: (seed + index) % seeds };
+    const evaluator = JSON.stringify(evaluatorsOf(models, scenario));
+    await insertRun(db, run, { scenario: JSON.stringify(scenario), evaluator });
+    ids.push(id);
+    // A large set takes long enough for others to wait.
+    if (index % 50 === 49) await setImmediate();
+  }
+  return ids;
+}
+
+type Waiting = Omit<
+  TestRunRow,
+  'id' | 'created_at' | 'seed' | 'path_id' | 'failed_node_id' | 'turn_count' | 'attempts'
+>;
+
+function waitingRun(order: RunOrder, scenario: Scenario, version: TestedVersion): Waiting {
+  const { requestDataOverride: override = null, phoneNumber = null } = order;
+  return {
+    org_id: order.orgId,
+    scenario_id: scenario.id,
+    pathway_id: scenario.pathway_id,
+    persona_id: scenario.persona_id,
+    batch_id: order.batchId ?? null,
+    simulation_set_id: order.simulationSetId ?? null,
+    tornado_session_id: order.tornadoSessionId ?? null,
+    status: 'PENDING',
+    trigger_source: order.triggerSource,
+    version_number: version.number,
+    content_hash: version.contentHash,
+    transport: phoneNumber === null ? 'text' : 'sip',
+    phone_number: phoneNumber,
+    request_data_override: override && JSON.stringify(override),
+    webhook_url: order.webhookUrl ?? null,
+    worker: null,
+    lease_until: null,
+    cancel_requested_at: null,
+    started_at: null,
+    completed_at: null,
+    duration_ms: null,
+    overall_score: null,
+  };
+}
+
+/**
+ * Starts the run of one scenario.
+ * @param phoneNumber of a run over a call; null: in text
+ * @throws ApiError SCENARIO_NOT_FOUND, VERSION_NOT_FOUND, TARGET_NOT_ALLOWED
+ */
+export async function startRun(
+  services: TestingDeps,
+  orgId: string,
+  scenarioId: string,
+  body: RunStart,
+  phoneNumber: string | null = null,
+): Promise<string> {
+  const { webhook_url, version_number, request_data_override, seed } = body;
+  checkWebhook(services, webhook_url);
+  const [id] = await services.database.db.transaction().execute(async (db) => {
+    const planned = await planOne(db, orgId, scenarioId, version_number);
+    await services.quotas.waitingRunRoom(db, orgId, 1);
+    const order: RunOrder = {
+      orgId,
+      triggerSource: 'api',
+      webhookUrl: webhook_url ?? null,
+      requestDataOverride: request_data_override ?? null,
+      phoneNumber,
+    };
+    return insertRuns(services, db, order, planned, startSeed(seed, 1));
+  });
+  if (id === undefined) throw new Error('a run was planned and none was made');
+  services.announcements.announce(testRunsSubject);
+  return id;
+}
+
+/** The scenario stands in the path here, so its absence has no list of ids to tell. */
+async function planOne(
+  db: Db,
+  orgId: string,
+  scenarioId: string,
+  wanted: number | undefined,
+): Promise<PlannedRun[]> {
+  if (!(await findScenario(db, orgId, scenarioId))) throw ApiError.of('SCENARIO_NOT_FOUND');
+  return planRuns(db, orgId, [scenarioId], wanted);
+}
+
+/** @throws ApiError INVALID_PARAMETER, TARGET_NOT_ALLOWED */
+export function checkWebhook({ allowedTargets }: TestingDeps, url: string | undefined): void {
+  if (url !== undefined) checkUrl(url, 'https:', '/webhook_url', allowedTargets);
+}

@@ -1,0 +1,344 @@
+/**
+ * Runs what waits in the database (contract 6.5):
+ *
+ *     PENDING --claim--> RUNNING --conversation, verdict--> PASSED, FAILED, ERROR
+ *        |                |   ^
+ *        |                +---+ engine or model failed, or the process died: at most 2 repeats
+ *        +----------------+----> CANCELLED
+ *
+ * A claim is the worker's name and the number of the attempt. Whoever ends a run does it in one transaction that asks
+ * whether the row still holds the claim, so no run ends twice. The next start takes over what
+ * another worker had, because one process at a time has the data folder: at once what an orderly end gave back, after a
+ * pause what was under way when the process died, for it may be what ended it.
+ */
+
+import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
+import type { Clock, Timer } from '#shared/clock.ts';
+import { counted } from '#shared/counted.ts';
+import { type BackgroundWork, type Db, pauseAfterCrash, type TestRunRow } from '../../db/index.ts';
+import { webhookSubject } from '../../webhooks/index.ts';
+import type { TestingDeps } from '../common/deps.ts';
+import type { ChatLine } from '../judging/ports.ts';
+import { beginBatch } from '../records/batch-store.ts';
+import {
+  claimRun,
+  findRecord,
+  holdsClaim,
+  orphans,
+  releaseRun,
+  setContentHash,
+} from '../records/run-store.ts';
+import { beginSet } from '../records/set-store.ts';
+import { finishRun, type RunEnd } from '../records/write.ts';
+import { brokenOff, type Executed, failureText, HopelessRun, type Work } from './execute.ts';
+import { batchSubject, type LiveRuns } from './live.ts';
+import type { RunMetrics } from './metrics.ts';
+import { testRunsSubject } from './plan.ts';
+import { nextFairly } from './turns.ts';
+
+export interface QueueLimits {
+  /** Runs at a time, of one organization and of all. */
+  readonly perOrganization: number;
+  readonly concurrent: number;
+  /** Of one run, its repeats included, ms. */
+  readonly timeoutMs: number;
+}
+
+export interface QueueParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: { error(facts: object, message: string): void };
+  readonly announcements: TestingDeps['announcements'];
+  /** Different for each process. */
+  readonly worker: string;
+  readonly limits: QueueLimits;
+  readonly live: LiveRuns;
+  readonly metrics: Pick<RunMetrics, 'began' | 'ended'>;
+  readonly execute: (work: Work, signal: AbortSignal, onLine: (line: ChatLine) => void) => Promise<Executed>;
+  /** Called after the end of a run, and now and then. */
+  readonly onEnd: () => void;
+}
+
+const repeats = 2;
+/** How often is looked for runs whose worker is gone, and for ends that nobody told of, ms. */
+const sweepMs = 30_000;
+/** After a failure of the database, ms. */
+const retryMs = 5_000;
+/** A claim outlives its run's time by so much. */
+const leaseMs = 60_000;
+
+type Stop = 'timeout' | 'cancelled' | 'closing';
+
+export class RunQueue implements BackgroundWork {
+  readonly #parts: QueueParts;
+  readonly #running = new Map<string, { orgId: string; stop: AbortController; done: Promise<void> }>();
+  readonly #stopListening: () => void;
+  #orphans: TestRunRow[] = [];
+  /** Broken off by a crash: when it may be taken up, ms. */
+  #crashed: { readonly run: TestRunRow; readonly from: number }[] = [];
+  #waking: Timer | null = null;
+  #lastOrganization = '';
+  #look: Promise<void>;
+  #sweep: Timer;
+  #isHeld = false;
+  #closing = false;
+  /** Whether what other processes had is known. Nothing begins before. */
+  #tookUp = false;
+
+  /** Begins at once. */
+  constructor(parts: QueueParts) {
+    this.#parts = parts;
+    this.#stopListening = parts.announcements.on(testRunsSubject, () => this.#wake());
+    this.#look = this.#guarded(() => this.#fill());
+    this.#sweep = parts.clock.after(sweepMs, () => this.#sweepNow());
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** Runs that wait because a crash has broken them off. */
+  get held(): number {
+    return this.#crashed.length;
+  }
+
+  /** Breaks off a run that was cancelled. */
+  stop(runId: string): void {
+    this.#running.get(runId)?.stop.abort('cancelled' satisfies Stop);
+  }
+
+  hold(): void {
+    this.#isHeld = true;
+    this.#stopListening();
+    this.#sweep.cancel();
+    this.#waking?.cancel();
+  }
+
+  /** Breaks off everything; it is run again after the next start, and the attempt does not count. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.hold();
+    await this.#look;
+    for (const { stop } of this.#running.values()) stop.abort('closing' satisfies Stop);
+    await Promise.all([...this.#running.values()].map(({ done }) => done));
+    await this.#look;
+  }
+
+  #wake(): void {
+    this.#look = this.#look.then(() => this.#guarded(() => this.#fill()));
+  }
+
+  #sweepNow(): void {
+    this.#look = this.#look
+      .then(() => this.#guarded(() => this.#lookForLost()))
+      .then(() => {
+        if (!this.#isHeld) this.#sweep = this.#parts.clock.after(sweepMs, () => this.#sweepNow());
+      });
+  }
+
+  async #takeUp(): Promise<void> {
+    const { clock, db, worker } = this.#parts;
+    const left = await orphans(db, worker, null);
+    this.#orphans = left.filter((run) => run.worker === null);
+    const died = left.filter((run) => run.worker !== null);
+    const now = clock.now();
+    this.#crashed = died.map((run, place) => ({ run, from: now + pauseAfterCrash(place) }));
+    this.#tookUp = true;
+  }
+
+  async #lookForLost(): Promise<void> {
+    const { announcements, clock, db, worker, onEnd } = this.#parts;
+    if (this.#isHeld || !this.#tookUp) return;
+    const lost = await orphans(db, worker, new Date(clock.now()).toISOString());
+    const known = new Set([...this.#running.keys(), ...this.#orphans.map(({ id }) => id)]);
+    for (const { run } of this.#crashed) known.add(run.id);
+    this.#orphans.push(...lost.filter(({ id }) => !known.has(id)));
+    await this.#fill();
+    // Runs also end elsewhere, with the scenario that is deleted.
+    announcements.announce(webhookSubject);
+    onEnd();
+  }
+
+  async #guarded(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'the queue of test runs could not be read');
+      if (this.#isHeld) return;
+      this.#waking?.cancel();
+      this.#waking = this.#parts.clock.after(retryMs, () => this.#wake());
+    }
+  }
+
+  async #fill(): Promise<void> {
+    const { limits } = this.#parts;
+    if (this.#isHeld) return;
+    if (!this.#tookUp) await this.#takeUp();
+    this.#release();
+    while (!this.#isHeld && this.#running.size < limits.concurrent) {
+      const orphan = this.#takeOrphan();
+      const run = orphan ?? (await this.#nextWaiting());
+      // Also when that came while the database was read.
+      if (!run || this.#isHeld) return;
+      try {
+        await this.#claim(run);
+      } catch (error) {
+        if (orphan) this.#orphans.push(orphan);
+        throw error;
+      }
+    }
+  }
+
+  /** Lets those begin whose pause after a crash is over. */
+  #release(): void {
+    const { clock } = this.#parts;
+    const isOver = ({ from }: { readonly from: number }) => from <= clock.now();
+    this.#orphans.push(...this.#crashed.filter(isOver).map(({ run }) => run));
+    this.#crashed = this.#crashed.filter((one) => !isOver(one));
+    this.#waking?.cancel();
+    this.#waking = null;
+    const next = Math.min(...this.#crashed.map(({ from }) => from));
+    if (!this.#isHeld && Number.isFinite(next)) {
+      this.#waking = clock.after(next - clock.now(), () => this.#wake());
+    }
+  }
+
+  #takeOrphan(): TestRunRow | undefined {
+    const index = this.#orphans.findIndex(({ org_id }) => !this.#isFull(org_id));
+    return index < 0 ? undefined : this.#orphans.splice(index, 1)[0];
+  }
+
+  async #nextWaiting(): Promise<TestRunRow | undefined> {
+    const run = await nextFairly(this.#parts.db, this.#lastOrganization, (orgId) => this.#isFull(orgId));
+    if (run) this.#lastOrganization = run.org_id;
+    return run;
+  }
+
+  #isFull(orgId: string): boolean {
+    const own = [...this.#running.values()].filter((one) => one.orgId === orgId).length;
+    return own >= this.#parts.limits.perOrganization;
+  }
+
+  async #claim(found: TestRunRow): Promise<void> {
+    const { db, clock, limits, worker } = this.#parts;
+    const now = clock.now();
+    const times = {
+      now: new Date(now).toISOString(),
+      leaseUntil: new Date(now + limits.timeoutMs + leaseMs).toISOString(),
+    };
+    const work = await db.transaction().execute(async (trx): Promise<Work | null> => {
+      const run = await claimRun(trx, found, worker, times);
+      if (!run) return null;
+      if (run.batch_id !== null) await beginBatch(trx, run.batch_id);
+      if (run.simulation_set_id !== null) await beginSet(trx, run.simulation_set_id);
+      const scenario: Scenario = JSON.parse((await findRecord(trx, run.id)).scenario);
+      return { run, scenario };
+    });
+    if (work) this.#begin(work);
+  }
+
+  #begin(work: Work): void {
+    const { clock, limits, live, log, metrics } = this.#parts;
+    const { id, org_id: orgId } = work.run;
+    const stop = new AbortController();
+    const timer = clock.after(limits.timeoutMs, () => stop.abort('timeout' satisfies Stop));
+    metrics.began();
+    const done = this.#attempts(work, stop.signal)
+      .catch((error: unknown) => log.error({ err: error, run: id }, 'a test run could not be carried out'))
+      .finally(() => {
+        timer.cancel();
+        live.end(id);
+        this.#running.delete(id);
+        if (!this.#isHeld) this.#wake();
+      });
+    this.#running.set(id, { orgId, stop, done });
+  }
+
+  async #attempts(first: Work, signal: AbortSignal): Promise<void> {
+    const { clock, db, limits, live, log, worker } = this.#parts;
+    for (let work: Work | null = first; work; ) {
+      const { run } = work;
+      live.begin(run.id, run.attempts);
+      this.#tellBatch(run);
+      if (run.attempts > repeats + 1) {
+        const reason = `The run was broken off ${repeats + 1} times and is not tried again.`;
+        return this.#broken(run, reason);
+      }
+      try {
+        const executed = await untilAborted(
+          this.#parts.execute(work, signal, (line) => live.said(run.id, run.attempts, line)),
+          signal,
+        );
+        return await this.#end(run, executed.end, executed.contentHash);
+      } catch (error) {
+        if (signal.aborted) return this.#stopped(run, signal.reason as Stop);
+        const hopeless = error instanceof HopelessRun || run.attempts > repeats;
+        if (hopeless) return this.#broken(run, failureText(error), error);
+        log.error({ err: error, run: run.id, attempt: run.attempts }, 'a test run failed and is tried again');
+      }
+      // After a fault it stays claimed, and waits after the next start.
+      if (this.#isHeld && !this.#closing) return;
+      const now = clock.now();
+      const next: TestRunRow | undefined = await claimRun(db, run, worker, {
+        now: new Date(now).toISOString(),
+        leaseUntil: new Date(now + limits.timeoutMs + leaseMs).toISOString(),
+      });
+      work = next ? { ...work, run: next } : null;
+    }
+  }
+
+  async #stopped(run: TestRunRow, why: Stop): Promise<void> {
+    // A cancelled run was ended by whoever cancelled it.
+    if (why === 'cancelled') return;
+    if (why === 'timeout') {
+      return this.#broken(run, `The run took longer than ${spoken(this.#parts.limits.timeoutMs)}.`);
+    }
+    await releaseRun(this.#parts.db, run.id, { worker: this.#parts.worker, attempts: run.attempts });
+  }
+
+  async #broken(run: TestRunRow, reason: string, error?: unknown): Promise<void> {
+    const { clock, live, log } = this.#parts;
+    // What is wrong with the scenario is told to its author, and no fault of this service.
+    if (error !== undefined && !(error instanceof HopelessRun)) {
+      log.error({ err: error, run: run.id }, 'a test run ended in ERROR');
+    }
+    const now = new Date(clock.now()).toISOString();
+    await this.#end(run, brokenOff('ERROR', now, reason, live.lines(run.id) ?? []), null);
+  }
+
+  async #end(run: TestRunRow, end: RunEnd, contentHash: string | null): Promise<void> {
+    const { announcements, db, metrics, onEnd, worker } = this.#parts;
+    const ended = await db.transaction().execute(async (trx) => {
+      if (!(await holdsClaim(trx, run.id, { worker, attempts: run.attempts }))) return false;
+      if (contentHash !== null && contentHash !== run.content_hash) {
+        await setContentHash(trx, run.id, contentHash);
+      }
+      return finishRun(trx, run.id, end);
+    });
+    if (!ended) return;
+    metrics.ended(end.status, end.durationMs);
+    this.#tellBatch(run);
+    announcements.announce(webhookSubject);
+    onEnd();
+  }
+
+  #tellBatch({ batch_id }: TestRunRow): void {
+    if (batch_id !== null) this.#parts.announcements.announce(batchSubject(batch_id));
+  }
+}
+
+function spoken(ms: number): string {
+  return ms % 60_000 === 0 ? counted(ms / 60_000, 'minute') : `${ms / 1000} s`;
+}
+
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(new Error('the run was broken off'));
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

@@ -1,0 +1,97 @@
+/** Puts the execution of tests together: queue, what is being said, streams, and who is told of batches. */
+import type { FastifyBaseLogger } from 'fastify';
+import type { Registry } from 'prom-client';
+import { ApiError } from '#shared/errors.ts';
+import { isoTime } from '../../organizations/index.ts';
+import { webhookSubject } from '../../webhooks/index.ts';
+import type { TestingDeps } from '../common/deps.ts';
+import { countWaiting, requireRun } from '../records/run-store.ts';
+import { announceEnds, runSubject, runsEndedSubject } from '../records/subjects.ts';
+import { cancelledEnd, finishRun } from '../records/write.ts';
+import { BatchCompletions, type BatchListener } from './batches/completions.ts';
+import { brokenOff, executeRun } from './execute.ts';
+import { batchSubject, LiveRuns } from './live.ts';
+import { runMetrics } from './metrics.ts';
+import { RunQueue } from './queue.ts';
+import { TestStreams } from './streams.ts';
+
+/** What routes and other parts of agent testing need of running tests. */
+export interface TestRuns {
+  readonly live: LiveRuns;
+  readonly streams: TestStreams;
+  /** Cancels one run at once. @throws ApiError RUN_NOT_FOUND, RUN_NOT_ACTIVE */
+  cancel(orgId: string, runId: string): Promise<void>;
+  /** To be called after the commit that cancelled runs by other ways. */
+  stopped(runIds: readonly string[]): void;
+  /** At least once for each batch; to be called before `start`. */
+  onBatchCompleted(listener: BatchListener): void;
+  /** Begins with what waits, and takes up what was broken off. */
+  start(): void;
+  /** Begins no more runs. */
+  hold(): void;
+  /** Ends streams, then runs. */
+  close(): Promise<void>;
+}
+
+export function createTestRuns(services: TestingDeps, log: FastifyBaseLogger, registry: Registry): TestRuns {
+  const { announcements, clock, config, database } = services;
+  const { db } = database;
+  const { limits, streams: streamLimits } = config.agentTesting;
+  const live = new LiveRuns((id) => announcements.announce(runSubject(id)));
+  const completions = new BatchCompletions({ db, clock, log });
+  let queue: RunQueue | null = null;
+  const metrics = runMetrics(registry, {
+    running: () => queue?.running ?? 0,
+    waiting: () => countWaiting(db),
+    calls: () => services.testCalls.open,
+  });
+  const streams = new TestStreams({ clock, ...streamLimits, metrics });
+  const stopped = (runIds: readonly string[]) => {
+    for (const id of runIds) {
+      metrics.cancelled();
+      queue?.stop(id);
+    }
+    announceEnds(announcements, runIds);
+  };
+  announcements.on(runsEndedSubject, () => {
+    announcements.announce(webhookSubject);
+    void completions.check();
+  });
+  return {
+    live,
+    streams,
+    stopped,
+    cancel: async (orgId, runId) => {
+      const { batch_id } = await requireRun(db, orgId, runId);
+      const now = isoTime(clock);
+      const lines = live.lines(runId);
+      const end = lines ? brokenOff('CANCELLED', now, 'The run was cancelled.', lines) : cancelledEnd(now);
+      const ended = await db.transaction().execute((trx) => finishRun(trx, runId, end));
+      if (!ended) throw ApiError.of('RUN_NOT_ACTIVE');
+      stopped([runId]);
+      if (batch_id !== null) announcements.announce(batchSubject(batch_id));
+    },
+    onBatchCompleted: (listener) => completions.onBatchCompleted(listener),
+    start: () => {
+      void completions.check();
+      queue = new RunQueue({
+        db,
+        clock,
+        log,
+        announcements,
+        worker: config.instanceId,
+        limits,
+        live,
+        metrics,
+        execute: (...work) => executeRun({ ...services, missed: metrics.callMissed }, ...work),
+        onEnd: () => void completions.check(),
+      });
+    },
+    hold: () => queue?.hold(),
+    close: async () => {
+      streams.close();
+      await queue?.close();
+      await completions.check();
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/** What is kept of an iteration when it has ended. */
+
+import type { TestTornadoIterationRow } from '../../db/index.ts';
+import { graphDiff, promptExcerpt } from './diff.ts';
+import { failedIds, meanScore, passedIds } from './outcome.ts';
+import type { Review } from './review.ts';
+import { iterationsOf, type SessionState } from './state.ts';
+import { planView } from './views.ts';
+
+type Ended = Partial<Omit<TestTornadoIterationRow, 'session_id' | 'iteration'>>;
+
+/** @param state with the outcome of the iteration @param before scenarios that were given up earlier @param now ISO */
+export function endedIteration(
+  state: SessionState,
+  before: readonly string[],
+  review: Review | null,
+  now: string,
+): Ended {
+  const last = iterationsOf(state).at(-1) ?? new Map();
+  const plan = review && planView(review.fixes, review.skipped);
+  return {
+    completed_at: now,
+    passed_ids: JSON.stringify(passedIds(last)),
+    failed_ids: JSON.stringify(failedIds(last)),
+    newly_unfixable_ids: JSON.stringify(state.unfixable.filter((id) => !before.includes(id))),
+    avg_score: meanScore(last),
+    fix_plan: plan && JSON.stringify(plan),
+    ...(review &&
+      review.fixes.length > 0 && {
+        prompt_excerpt: promptExcerpt(review.fixes.map(({ edit }) => edit)),
+        diff: JSON.stringify(graphDiff(review.best, review.graph)),
+      }),
+  };
+}

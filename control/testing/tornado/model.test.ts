@@ -1,0 +1,73 @@
+/** Sessions whose fixes a language model proposes, over real HTTP. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { TornadoClient } from './testing.ts';
+import { faultyGraph, hopeless, missingEdge } from './testing-dental.ts';
+
+let server: Server;
+let answer: object = {};
+let requests = 0;
+let test: TestControl;
+let client: TornadoClient;
+let pathway = '';
+beforeEach(async () => {
+  requests = 0;
+  server = createServer((request, response) => {
+    requests++;
+    request.resume();
+    const message = { role: 'assistant', content: JSON.stringify(answer) };
+    const choices = [{ index: 0, finish_reason: 'stop', message }];
+    const body = { id: 'a', object: 'chat.completion', created: 0, model: 'judge', choices };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  test = await startControl({ LLM_JUDGE_BASE_URL: `http://127.0.0.1:${port}`, LLM_JUDGE_MODEL: 'judge' });
+  client = new TornadoClient(test);
+  pathway = await client.pathway(faultyGraph);
+});
+afterEach(async () => {
+  await test.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const change = (edit: object) => ({ why: 'The agent does not sing.', confidence: 1, edit });
+
+it('applies what the model proposes and the graph can take, beside what rules have found', async () => {
+  await client.scenario({ pathway_id: pathway, ...hopeless });
+  await client.scenario({ pathway_id: pathway, ...missingEdge });
+  answer = {
+    changes: [
+      change({ kind: 'set_words', node: 'booked', member: 'text', words: 'La la la. Goodbye.' }),
+      change({ kind: 'set_words', node: 'ghost', member: 'text', words: 'Boo.' }),
+    ],
+  };
+  expect(await client.endedSession(await client.tornado(pathway))).toMatchObject({
+    status: 'COMPLETED_ALL_PASSED',
+    iterations: [
+      {
+        fix_plan: {
+          fixes: [
+            { target_node: 'greet', type: 'flow_change', status: 'applied' },
+            { target_node: 'booked', type: 'prompt_edit', status: 'applied' },
+          ],
+        },
+        prompt_excerpt: 'La la la. Goodbye.',
+      },
+      { failed_ids: [] },
+    ],
+  });
+});
+
+it('ends in ERROR when the model is of no use three times, and says which', async () => {
+  await client.scenario({ pathway_id: pathway, ...hopeless });
+  answer = { nonsense: true };
+  const session = await client.endedSession(await client.tornado(pathway));
+  expect(session).toMatchObject({ status: 'ERROR', forked_version: null });
+  expect(String(session.error_message)).toMatch(/^The language model judge at http:\/\/127\.0\.0\.1:\d+ is/);
+  // Each attempt asks twice: an answer that does not fit is sent back once.
+  expect(requests).toBe(6);
+});

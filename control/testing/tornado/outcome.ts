@@ -1,0 +1,69 @@
+/** What the runs of an iteration came to, and what several iterations say together (contract 6.8). Pure. */
+import { mean } from '../judging/statistics.ts';
+
+/** One run of one scenario. */
+export interface ScenarioOutcome {
+  readonly status: 'PASSED' | 'FAILED' | 'ERROR' | 'CANCELLED';
+  readonly score: number | null;
+  /** The first required assertion that did not pass, and the node that it counts at; null: none. */
+  readonly failure: string | null;
+  /** Node ids in the order of the visits. */
+  readonly visited: readonly string[];
+}
+
+/** By scenario id. */
+export type IterationOutcome = ReadonlyMap<string, ScenarioOutcome>;
+
+export function passedIds(iteration: IterationOutcome): string[] {
+  return [...iteration].flatMap(([id, { status }]) => (status === 'PASSED' ? [id] : []));
+}
+
+/** Those that ended in any other way. */
+export function failedIds(iteration: IterationOutcome): string[] {
+  return [...iteration].flatMap(([id, { status }]) => (status === 'PASSED' ? [] : [id]));
+}
+
+/** Mean over the runs that have a score; null: none has. */
+export function meanScore(iteration: IterationOutcome): number | null {
+  return mean([...iteration.values()].flatMap(({ score }) => (score === null ? [] : [score])));
+}
+
+/** Index of the best iteration: most passed, then the highest mean score, then the earliest; -1: there is none. */
+export function bestIteration(iterations: readonly IterationOutcome[]): number {
+  let best = -1;
+  iterations.forEach((iteration, index) => {
+    const before = iterations[best];
+    if (!before || better(iteration, before)) best = index;
+  });
+  return best;
+}
+
+function better(a: IterationOutcome, b: IterationOutcome): boolean {
+  const passed = passedIds(a).length - passedIds(b).length;
+  return passed !== 0 ? passed > 0 : (meanScore(a) ?? 0) > (meanScore(b) ?? 0);
+}
+
+/** In so many iterations in a row the same failure in spite of a fix, and a scenario is given up. */
+const hopelessAfter = 3;
+
+/**
+ * Scenarios that fail in the last iterations at the same assertion and node although a fix was made for them.
+ * @param targeted scenarios that the plan after each of these iterations had a fix for
+ */
+export function unfixableIds(
+  iterations: readonly IterationOutcome[],
+  targeted: readonly ReadonlySet<string>[],
+): string[] {
+  const late = iterations.slice(-hopelessAfter);
+  const last = late.at(-1);
+  if (!last || late.length < hopelessAfter) return [];
+  const plans = targeted.slice(iterations.length - hopelessAfter, iterations.length - 1);
+  return failedIds(last).filter((id) => {
+    const failure = last.get(id)?.failure ?? null;
+    if (failure === null || !plans.some((plan) => plan.has(id))) return false;
+    return late.every((iteration) => {
+      const outcome = iteration.get(id);
+      return outcome?.status === 'FAILED' && outcome.failure === failure;
+    });
+  });
+}

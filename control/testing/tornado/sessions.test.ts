@@ -1,0 +1,212 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { WebhookResult } from '#shared/agent/conversation.ts';
+import { type Json, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { TornadoClient } from './testing.ts';
+import { faultyGraph, hopeless, missingEdge, replay, soundBooking } from './testing-dental.ts';
+
+let test: TestControl;
+let client: TornadoClient;
+let pathway = '';
+/** What a held run waits for. */
+let held: PromiseWithResolvers<WebhookResult>;
+let asked: PromiseWithResolvers<void>;
+beforeEach(async () => {
+  held = Promise.withResolvers();
+  asked = Promise.withResolvers();
+  const webhook = () => {
+    asked.resolve();
+    return held.promise;
+  };
+  test = await startControl({}, {}, { webhook });
+  client = new TornadoClient(test);
+  pathway = await client.pathway(faultyGraph);
+});
+afterEach(async () => {
+  held.resolve({ status: 200, body: {}, error: null });
+  await test.close();
+});
+
+const unknown = '11111111-1111-4111-8111-111111111111';
+const start = (body: object) => client.call('POST', '/tornado/start', body);
+const iterations = (session: Json) => session.iterations as unknown as Json[];
+const versions = async (id: string) =>
+  ((await test.call('GET', `/v1/pathway/${id}/versions`)).body as unknown as Json[]).map(
+    ({ version_number }) => version_number,
+  );
+
+/** A pathway whose first node asks the outside world, which does not answer yet. */
+const slow = () =>
+  client.pathway({
+    nodes: [
+      {
+        id: 'lookup',
+        type: 'Webhook',
+        data: { name: 'Lookup', isStart: true, method: 'GET', url: 'https://crm.example.com/caller' },
+      },
+      { id: 'hello', type: 'End Call', data: { name: 'Hello', text: 'Hello.' } },
+    ],
+    edges: [{ source: 'lookup', target: 'hello', data: { label: 'success' } }],
+  });
+const caller = replay('Says hello', ['Hello'], [{ type: 'NODE_REACHED', config: { node_id: 'hello' } }]);
+
+describe('starting a session', () => {
+  it('answers what it will do, and shows where it stands', async () => {
+    const id = await slow();
+    await client.scenario({ pathway_id: id, ...caller });
+    const started = await start({ pathway_id: id, max_iterations: 3, timeout_ms: 60_000 });
+    const created_at = '2030-01-01T00:00:00.000Z';
+    const common = { status: 'RUNNING', pathway_id: id, max_iterations: 3, created_at };
+    const session_id = started.body.session_id;
+    expect(started.body.data).toEqual({ session_id, ...common, timeout_ms: 60_000 });
+    const active = await client.call('GET', `/tornado/active?pathway_id=${id}`);
+    expect(active.body.data).toEqual({
+      session_id,
+      ...common,
+      persona_id: null,
+      current_iteration: 1,
+      total_scenarios: 1,
+      passed_scenarios: 0,
+      failed_scenarios: 0,
+    });
+    const again = await start({ pathway_id: id });
+    expect([again.status, again.codes]).toEqual([409, ['TORNADO_ALREADY_ACTIVE']]);
+    expect(again.body.errors).toMatchObject([{ details: { session_id } }]);
+  });
+
+  it.each([
+    ['no scenario', {}, 400, 'NO_SCENARIOS'],
+    ['a pathway that is not there', { pathway_id: unknown }, 404, 'PATHWAY_NOT_FOUND'],
+    ['a persona that is not there', { persona_id: unknown }, 404, 'PERSONA_NOT_FOUND'],
+    ['a version that is not there', { version_number: 9 }, 404, 'VERSION_NOT_FOUND'],
+    ['an unknown scenario', { scenario_ids: [unknown] }, 404, 'SCENARIO_NOT_FOUND'],
+    ['a private webhook', { webhook_url: 'https://10.0.0.1/x' }, 400, 'TARGET_NOT_ALLOWED'],
+    ['too little time', { timeout_ms: 1 }, 400, 'INVALID_PARAMETER'],
+    ['too many iterations', { max_iterations: 21 }, 400, 'INVALID_PARAMETER'],
+  ])('refuses %s', async (_what, body, status, code) => {
+    const answer = await start({ pathway_id: pathway, ...body });
+    expect([answer.status, answer.codes]).toEqual([status, [code]]);
+  });
+
+  it('takes scenarios of the pathway only, the enabled ones by default', async () => {
+    const other = await client.pathway(faultyGraph);
+    const foreign = await client.scenario({ pathway_id: other, ...soundBooking });
+    const answer = await start({ pathway_id: pathway, scenario_ids: [foreign] });
+    expect(answer.codes).toEqual(['SCENARIO_NOT_FOUND']);
+    await client.scenario({ pathway_id: pathway, ...soundBooking, enabled: false });
+    expect((await start({ pathway_id: pathway })).codes).toEqual(['NO_SCENARIOS']);
+    expect((await client.call('GET', `/tornado/active?pathway_id=${pathway}`)).codes).toEqual([
+      'NO_ACTIVE_SESSION',
+    ]);
+    expect((await client.call('GET', '/tornado/active')).codes).toEqual(['INVALID_PARAMETER']);
+  });
+});
+
+describe('the end of a session', () => {
+  it('is COMPLETED_PARTIAL at the cap when some pass, and only the best fork stays', async () => {
+    await client.scenario({ pathway_id: pathway, ...soundBooking });
+    await client.scenario({ pathway_id: pathway, ...missingEdge });
+    const session = await client.endedSession(
+      await client.tornado(pathway, { version_number: 1, max_iterations: 1 }),
+    );
+    expect(session).toMatchObject({
+      status: 'COMPLETED_PARTIAL',
+      passed_scenarios: 1,
+      failed_scenarios: 1,
+      forked_version: null,
+    });
+    expect(iterations(session)).toMatchObject([{ fix_plan: { fixes: [{ status: 'applied' }] } }]);
+    expect(await versions(pathway)).toEqual([1]);
+  });
+
+  it('is STUCK when nothing can be fixed', async () => {
+    await client.scenario({ pathway_id: pathway, ...hopeless });
+    const session = await client.endedSession(await client.tornado(pathway));
+    expect(session).toMatchObject({ status: 'STUCK', base_version: 0, forked_version: null });
+    expect(iterations(session)).toMatchObject([{ iteration: 1, version_number: 0, fix_plan: null }]);
+  });
+
+  it('is ERROR when most of the runs of an iteration are', async () => {
+    await client.scenario({ pathway_id: pathway, ...soundBooking, start_node_id: 'nowhere' });
+    const session = await client.endedSession(await client.tornado(pathway));
+    expect(session).toMatchObject({ status: 'ERROR' });
+    expect(String(session.error_message)).toContain('More than half');
+  });
+
+  it('is TIMEOUT when its time is over; what runs is cancelled', async () => {
+    const id = await slow();
+    const scenario = await client.scenario({ pathway_id: id, ...caller });
+    const session = await client.tornado(id, { timeout_ms: 60_000 });
+    await asked.promise;
+    test.clock.advance(60_000);
+    const ended = await client.endedSession(session);
+    expect(ended).toMatchObject({ status: 'TIMEOUT', elapsed_ms: 60_000 });
+    expect(iterations(ended)).toMatchObject([{ failed_ids: [scenario], passed_ids: [] }]);
+    const { body } = await client.call('GET', `/runs?pathway_id=${id}`);
+    expect((body.runs as unknown as Json[]).map(({ status }) => status)).toEqual(['CANCELLED']);
+  });
+
+  it('is CANCELLED by the endpoint, once', async () => {
+    const id = await slow();
+    await client.scenario({ pathway_id: id, ...caller });
+    const session = await client.tornado(id);
+    await asked.promise;
+    const cancel = () => client.call('POST', `/tornado/${session}/cancel`);
+    expect((await cancel()).body.data).toEqual({ cancelled: true });
+    expect(await client.status(session)).toMatchObject({ status: 'CANCELLED' });
+    expect((await cancel()).codes).toEqual(['TORNADO_NOT_ACTIVE']);
+    expect((await client.call('POST', `/tornado/${unknown}/cancel`)).codes).toEqual(['TORNADO_NOT_FOUND']);
+    const { body } = await client.call('GET', `/runs?pathway_id=${id}`);
+    expect((body.runs as unknown as Json[]).map(({ status }) => status)).toEqual(['CANCELLED']);
+    expect((await start({ pathway_id: id })).status).toBe(200);
+  });
+
+  it('is told to the webhook of the session, with its status', async () => {
+    await client.scenario({ pathway_id: pathway, ...soundBooking });
+    const webhook_url = 'https://hooks.example.com/tornado';
+    const session = await client.tornado(pathway, { webhook_url });
+    const { status } = await client.endedSession(session);
+    const { db } = test.control.services.database;
+    const events = await db.selectFrom('webhook_deliveries').selectAll().execute();
+    expect(events).toMatchObject([{ type: 'tornado.completed', url: webhook_url, subject_id: session }]);
+    const body = JSON.parse(events[0]?.body ?? '{}');
+    expect(body.data).toMatchObject({ session_id: session, status, current_iteration: 1 });
+  });
+
+  it('is not seen by other organizations', async () => {
+    await client.scenario({ pathway_id: pathway, ...soundBooking });
+    const session = await client.tornado(pathway);
+    const url = `/v1/agent-testing/tornado/${session}`;
+    const key = test.foreignKey;
+    expect((await test.call('GET', `${url}/status`, { key })).codes).toEqual(['TORNADO_NOT_FOUND']);
+    expect((await test.call('POST', `${url}/cancel`, { key })).codes).toEqual(['TORNADO_NOT_FOUND']);
+    await client.endedSession(session);
+  });
+});
+
+describe('a fix that breaks another scenario', () => {
+  it('is reverted, and the base is what remains', async () => {
+    // Whoever asks for a refund must reach nobody; the fix of the other scenario lets both through.
+    await client.scenario({
+      pathway_id: pathway,
+      ...replay(
+        'Asks for a refund',
+        ['I was charged on Sunday and want a refund'],
+        [{ type: 'STRING_CHECK', config: { value: 'eight to six', target: 'agent', negate: true } }],
+      ),
+    });
+    await client.scenario({
+      pathway_id: pathway,
+      ...replay(
+        'Asks when',
+        ['Are you open on Sunday?'],
+        [{ type: 'NODE_REACHED', config: { node_id: 'hours' } }],
+      ),
+    });
+    const ended = await client.endedSession(await client.tornado(pathway, { version_number: 1 }));
+    const [first, second] = iterations(ended);
+    expect(first?.fix_plan).toMatchObject({ fixes: [{ target_node: 'greet', status: 'reverted' }] });
+    expect(second).toMatchObject({ version_number: 2 });
+    expect(ended).toMatchObject({ passed_scenarios: 1, failed_scenarios: 1, forked_version: null });
+    expect(await versions(pathway)).toEqual([1]);
+  });
+});

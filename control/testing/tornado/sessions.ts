@@ -1,0 +1,268 @@
+/**
+ * Drives sessions: run the scenarios, look at what came of it, end or fork and run again. Every step is one
+ * transaction that asks whether the session still stands where the step began, so a session goes on after a restart
+ * with the iteration that it was in, and no step is done twice.
+ */
+import type { Timer } from '#shared/clock.ts';
+import { ApiError } from '#shared/errors.ts';
+import { OneAtATime } from '../../conversations/index.ts';
+import {
+  beginWork,
+  endWork,
+  interruptedWork,
+  mostCrashes,
+  pauseAfterCrash,
+  type TestTornadoIterationRow,
+  type TestTornadoSessionRow,
+} from '../../db/index.ts';
+import { isoTime } from '../../organizations/index.ts';
+import type { TestingDeps } from '../common/deps.ts';
+import { sessionOfBatch } from '../records/tornado-sessions.ts';
+import { testRunsSubject } from '../runs/plan.ts';
+import { endState, type Standing } from './end-state.ts';
+import { failedCases, outcomesOf } from './evidence.ts';
+import { type Finish, finishSession } from './finish.ts';
+import { acceptable } from './forks.ts';
+import { goOn } from './go-on.ts';
+import type { TornadoMetrics } from './metrics.ts';
+import { unfixableIds } from './outcome.ts';
+import type { Planner } from './planner.ts';
+import { needsPlan, type Review, review } from './review.ts';
+import { iterationsOf, type SessionState, targetedBy } from './state.ts';
+import { findRunning, listIterations, listRunning } from './store.ts';
+
+export interface SessionsParts {
+  readonly services: TestingDeps;
+  readonly log: { error(facts: object, message: string): void };
+  readonly planner: Planner;
+  /** Called after the commit that cancelled these runs. */
+  readonly stopped: (runIds: readonly string[]) => void;
+  readonly metrics: TornadoMetrics;
+}
+
+/** Announced when a session has come to another iteration or to its end. */
+export const sessionSubject = (id: string) => `tornado ${id}`;
+
+const stepQueue = 'tornado step';
+
+/** A step that fails is repeated so often (contract 6.8). */
+const repeats = 2;
+
+export class Sessions {
+  readonly #parts: SessionsParts;
+  readonly #steps = new OneAtATime();
+  readonly #under = new Set<Promise<void>>();
+  readonly #timers = new Map<string, Timer>();
+  /** Sessions whose step a crash has ended: nothing but their cancellation takes a step before the pause is over. */
+  readonly #waiting = new Map<string, Timer>();
+  /** Ends what a session plans, because it is cancelled. */
+  readonly #planning = new Map<string, AbortController>();
+  #isResumed = false;
+  #isHeld = false;
+  #closing = false;
+
+  constructor(parts: SessionsParts) {
+    this.#parts = parts;
+  }
+
+  get active(): number {
+    return this.#timers.size;
+  }
+
+  /** Takes up what was running when the process ended. */
+  async resume(): Promise<void> {
+    const { clock, database } = this.#parts.services;
+    const crashed = (await interruptedWork(database.db, stepQueue)).map(({ id }) => id);
+    const running = await listRunning(database.db);
+    if (this.#isHeld) return;
+    for (const session of running) {
+      const place = crashed.indexOf(session.id);
+      if (place < 0) this.watch(session);
+      else
+        this.#waiting.set(
+          session.id,
+          clock.after(pauseAfterCrash(place), () => this.#waited(session)),
+        );
+    }
+    this.#isResumed = true;
+  }
+
+  #waited(session: TestTornadoSessionRow): void {
+    this.#waiting.delete(session.id);
+    this.watch(session);
+  }
+
+  /** Looks after a session from now on: its first look, and its time. */
+  watch({ id, created_at, timeout_ms }: TestTornadoSessionRow): void {
+    if (this.#isHeld || this.#timers.has(id)) return;
+    const { clock } = this.#parts.services;
+    const leftMs = Date.parse(created_at) + timeout_ms - clock.now();
+    this.#timers.set(
+      id,
+      clock.after(Math.max(0, leftMs), () => {
+        this.#planning.get(id)?.abort();
+        void this.advance(id);
+      }),
+    );
+    void this.advance(id);
+  }
+
+  /** A batch has ended; it may be told more than once. */
+  async batchCompleted(batchId: string): Promise<void> {
+    const id = await sessionOfBatch(this.#parts.services.database.db, batchId);
+    // Not waited for: a model may plan for a while.
+    // Before `resume` nobody knows which sessions wait, and it looks at all of them.
+    if (id !== null && this.#isResumed && !this.#waiting.has(id)) void this.advance(id);
+  }
+
+  /** Breaks off what is being planned; the session then looks at its cancellation. */
+  async cancelled(id: string): Promise<void> {
+    this.#planning.get(id)?.abort();
+    await this.advance(id);
+  }
+
+  /** Does the next step if there is one. Never rejects. */
+  advance(id: string): Promise<void> {
+    if (this.#isHeld) return Promise.resolve();
+    const step = this.#steps.run(id, () => this.#guarded(id)).finally(() => this.#under.delete(step));
+    this.#under.add(step);
+    return step;
+  }
+
+  hold(): void {
+    this.#isHeld = true;
+    for (const timer of [...this.#timers.values(), ...this.#waiting.values()]) timer.cancel();
+  }
+
+  /** Breaks off what is being planned; it is planned again after the next start. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.hold();
+    for (const planning of this.#planning.values()) planning.abort();
+    await Promise.all(this.#under);
+    this.#timers.clear();
+  }
+
+  async #guarded(id: string): Promise<void> {
+    for (let attempt = 0; !this.#isHeld; attempt++) {
+      try {
+        return await this.#counted(id);
+      } catch (error) {
+        if (this.#closing) return;
+        this.#parts.log.error({ err: error, session: id, attempt }, 'a step of a tornado session failed');
+        if (attempt >= repeats) return this.#fail(id, error);
+      }
+    }
+  }
+
+  /** A step that has ended the program several times ends its session instead. */
+  async #counted(id: string): Promise<void> {
+    const { clock, database } = this.#parts.services;
+    const tries = await beginWork(database.db, stepQueue, id, clock.now());
+    try {
+      await this.#step(id, tries > mostCrashes ? 'The service ended again and again during a step.' : null);
+    } finally {
+      await endWork(database.db, stepQueue, id);
+    }
+  }
+
+  async #fail(id: string, error: unknown): Promise<void> {
+    const known = error instanceof ApiError || (error instanceof Error && error.name === 'ModelUnavailable');
+    const failure = known ? error.message : 'The test engine failed; the log of the service says how.';
+    try {
+      await this.#step(id, failure);
+    } catch (again) {
+      this.#parts.log.error({ err: again, session: id }, 'a tornado session could not be ended');
+    }
+  }
+
+  async #step(id: string, failure: string | null): Promise<void> {
+    const { database } = this.#parts.services;
+    const session = await findRunning(database.db, id);
+    const iteration = session && (await listIterations(database.db, id)).at(-1);
+    if (!session || !iteration) return this.#forget(id);
+    const state: SessionState = JSON.parse(session.state ?? 'null');
+    const outcomes = await outcomesOf(database.db, iteration.batch_id);
+    const seen = outcomes ? withOutcomes(state, outcomes) : state;
+    const standing = { ...this.#standing(session, seen), failure };
+    const early = endState(standing);
+    if (early) return this.#finish(session, { iteration, state: seen, status: early, failure, review: null });
+    if (outcomes) await this.#ended(session, iteration, seen, standing);
+  }
+
+  /** After an iteration that does not end the session by itself. */
+  async #ended(
+    session: TestTornadoSessionRow,
+    iteration: TestTornadoIterationRow,
+    state: SessionState,
+    standing: Standing,
+  ): Promise<void> {
+    const { announcements } = this.#parts.services;
+    const made = await this.#review(session, iteration, state);
+    // Cancelled, or out of time, while it was planned: looked at anew.
+    if (!made) return this.#closing ? undefined : this.#step(session.id, null);
+    const status = endState({ ...standing, planned: made.fixes.length });
+    if (status) return this.#finish(session, { iteration, state, status, failure: null, review: made });
+    const went = await goOn(this.#parts.services, session, iteration, state, made);
+    if (!went) return;
+    this.#parts.metrics.iterated(made.fixes.length, made.reverted.length);
+    announcements.announce(testRunsSubject);
+    announcements.announce(sessionSubject(session.id));
+  }
+
+  /** @returns null when it was broken off */
+  async #review(
+    session: TestTornadoSessionRow,
+    iteration: TestTornadoIterationRow,
+    state: SessionState,
+  ): Promise<Review | null> {
+    const { planner, services } = this.#parts;
+    const stop = new AbortController();
+    this.#planning.set(session.id, stop);
+    try {
+      const cases = await failedCases(services.database.db, iteration.batch_id, needsPlan(state));
+      const failed = await planner(cases, stop.signal);
+      return stop.signal.aborted ? null : review(state, failed, (graph) => acceptable(services, graph));
+    } catch (error) {
+      if (stop.signal.aborted) return null;
+      throw error;
+    } finally {
+      this.#planning.delete(session.id);
+    }
+  }
+
+  #standing(session: TestTornadoSessionRow, state: SessionState): Standing {
+    return {
+      iterations: iterationsOf(state),
+      maxIterations: session.max_iterations,
+      cancelRequested: session.cancel_requested_at !== null,
+      elapsedMs: this.#parts.services.clock.now() - Date.parse(session.created_at),
+      timeoutMs: session.timeout_ms,
+      failure: null,
+      unfixable: new Set(state.unfixable),
+      planned: null,
+    };
+  }
+
+  async #finish(session: TestTornadoSessionRow, finish: Finish): Promise<void> {
+    const { metrics, services, stopped } = this.#parts;
+    const cancelled = await finishSession(services, session, finish);
+    this.#forget(session.id);
+    services.announcements.announce(sessionSubject(session.id));
+    if (cancelled === null) return;
+    metrics.ended(finish.status, Date.parse(isoTime(services.clock)) - Date.parse(session.created_at));
+    stopped(cancelled);
+  }
+
+  #forget(id: string): void {
+    this.#timers.get(id)?.cancel();
+    this.#timers.delete(id);
+  }
+}
+
+/** With what the iteration that has just ended came to. */
+function withOutcomes(state: SessionState, outcomes: SessionState['outcomes'][number]): SessionState {
+  const seen = { ...state, outcomes: [...state.outcomes, outcomes] };
+  const hopeless = unfixableIds(iterationsOf(seen), targetedBy(seen));
+  return { ...seen, unfixable: [...new Set([...state.unfixable, ...hopeless])] };
+}

@@ -1,0 +1,169 @@
+/** Faults that no node shows by itself: words that take the wrong edge, and a request that is sent without a value. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Json, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { TornadoClient } from './testing.ts';
+
+const node = (id: string, type: string, data: object) => ({ id, type, data: { name: id, ...data } });
+const edge = (source: string, target: string, label: string) => ({ source, target, data: { label } });
+
+const clinic = {
+  nodes: [
+    node('greet', 'Default', { isStart: true, text: 'City Clinic, how can I help you?' }),
+    node('move', 'Default', { text: 'Which day would you like instead?' }),
+    node('moved', 'End Call', { text: 'It is moved. Goodbye.' }),
+    node('cancel', 'Default', { text: 'Shall I cancel it?' }),
+    node('cancelled', 'End Call', { text: 'It is cancelled. Goodbye.' }),
+  ],
+  edges: [
+    edge('greet', 'move', 'Change the appointment'),
+    edge('greet', 'cancel', 'End of treatment'),
+    edge('move', 'moved', 'Day given'),
+    edge('cancel', 'cancelled', 'Yes'),
+  ],
+};
+
+const garage = {
+  nodes: [
+    node('greet', 'Default', { isStart: true, text: 'Northside Garage, how can I help you?' }),
+    node('when', 'Default', { text: 'Which day suits you?', extractVars: [['day', 'string', 'the day']] }),
+    node('book', 'Webhook', {
+      url: 'https://api.example.com/bookings',
+      method: 'POST',
+      body: '{"date":"{{appointment_day}}"}',
+    }),
+    node('done', 'End Call', { text: 'You are booked for {{day}}. Goodbye.' }),
+  ],
+  edges: [
+    edge('greet', 'when', 'Book an appointment'),
+    edge('when', 'book', 'Day given'),
+    edge('book', 'done', 'Sent'),
+  ],
+};
+
+/** Yes leads back, too. */
+const hotel = {
+  nodes: [
+    node('greet', 'Default', { isStart: true, text: 'Hotel Lake, would you like to book a room?' }),
+    node('nights', 'Default', {
+      text: 'For how many nights?',
+      extractVars: [['nights', 'integer', 'number of nights']],
+    }),
+    node('confirm', 'Default', { text: 'So {{nights}} nights, is that right?' }),
+    node('done', 'End Call', { text: 'Your room is booked. Goodbye.' }),
+  ],
+  edges: [
+    edge('greet', 'nights', 'Yes, book a room'),
+    edge('nights', 'confirm', 'Number given'),
+    edge('confirm', 'nights', 'No, wrong'),
+    edge('confirm', 'nights', 'Yes, right'),
+  ],
+};
+
+/** The keys are mixed up. */
+const menu = {
+  nodes: [
+    node('menu', 'Default', { isStart: true, text: 'Press 1 for sales, or press 2 for support.' }),
+    node('sales', 'End Call', { text: 'Sales. Goodbye.' }),
+    node('support', 'End Call', { text: 'Support. Goodbye.' }),
+  ],
+  edges: [edge('menu', 'support', 'User pressed 1'), edge('menu', 'sales', 'User pressed 2')],
+};
+
+let test: TestControl;
+let client: TornadoClient;
+beforeEach(async () => {
+  test = await startControl();
+  client = new TornadoClient(test);
+});
+afterEach(() => test.close());
+
+const analysisOf = async (runId: unknown) =>
+  (await client.call('POST', `/runs/${String(runId)}/analyze`)).body.analysis as unknown as {
+    root_cause_class: string;
+    root_cause: string;
+    suggestions: Json[];
+  };
+
+it('words that take the wrong edge are found, and the right edge learns them', async () => {
+  const pathway_id = await client.pathway(clinic);
+  const wants = (what: string, node_id: string) =>
+    client.scenario({
+      pathway_id,
+      name: what,
+      tester_persona_prompt: `You want to ${what} your appointment.\n- day: Friday`,
+      assertions: [{ type: 'NODE_REACHED', config: { node_id } }],
+    });
+  const cancels = await wants('cancel', 'cancelled');
+  await wants('change', 'moved');
+  const analysis = await analysisOf((await client.run(cancels)).id);
+  expect(analysis).toMatchObject({
+    root_cause_class: 'flow',
+    root_cause:
+      'In “greet” the caller said "I would like to cancel my appointment.", and the conversation went to “move”. “cancelled” lies behind “cancel”, which is reached by the edge "End of treatment".',
+    suggestions: [{ type: 'flow_change', target_node_id: 'greet' }],
+  });
+  const session = await client.endedSession(await client.tornado(pathway_id, { version_number: 1 }));
+  expect(session).toMatchObject({ status: 'COMPLETED_ALL_PASSED', passed_scenarios: 2, forked_version: 2 });
+});
+
+it('a request that is sent without a value is explained, and the body names the right variable', async () => {
+  const pathway_id = await client.pathway(garage);
+  const id = await client.scenario({
+    pathway_id,
+    name: 'Books',
+    tester_persona_prompt: 'You want to book an appointment.\n- day: Tuesday',
+    assertions: [{ type: 'WEBHOOK_TRIGGERED', config: { node_id: 'book', body_match: { date: 'Tuesday' } } }],
+  });
+  const run = await client.run(id);
+  const [result] = run.assertion_results as unknown as Json[];
+  expect(result?.reasoning).toBe(
+    '0 of 1 webhook calls match; wanted at least 1 from book with {"date":"Tuesday"}. In one date was "", not "Tuesday".',
+  );
+  const analysis = await analysisOf(run.id);
+  expect(analysis).toMatchObject({
+    root_cause_class: 'data',
+    root_cause: '“book” sends {{appointment_day}}, which nothing had filled. "Tuesday" is known as {{day}}.',
+  });
+  const session = await client.endedSession(await client.tornado(pathway_id, { version_number: 1 }));
+  expect(session).toMatchObject({ status: 'COMPLETED_ALL_PASSED', passed_scenarios: 1 });
+});
+
+it('a way that leads back is found, and not what a caller says who has had enough', async () => {
+  const pathway_id = await client.pathway(hotel);
+  const id = await client.scenario({
+    pathway_id,
+    name: 'Books',
+    tester_persona_prompt: 'You want to book a room.\n- nights: 3',
+    assertions: [{ type: 'NODE_REACHED', config: { node_id: 'done' } }],
+  });
+  const run = await client.run(id);
+  expect(String(run.reasoning)).toContain('The caller lost patience.');
+  expect(await analysisOf(run.id)).toMatchObject({
+    root_cause_class: 'flow',
+    root_cause: expect.stringMatching(
+      /^The conversation went from “confirm” back to “nights” 2 times, by the edge "Yes, right" when the caller said "Yes/,
+    ),
+  });
+  const session = await client.endedSession(await client.tornado(pathway_id, { version_number: 1 }));
+  expect(session).toMatchObject({
+    status: 'COMPLETED_ALL_PASSED',
+    iterations: [{ diff: [{ op: 'changed', path: 'edges/#3/target', before: 'nights', after: 'done' }] }, {}],
+  });
+});
+
+it('keys that are mixed up are told, and no edge takes the key of another', async () => {
+  const pathway_id = await client.pathway(menu);
+  const id = await client.scenario({
+    pathway_id,
+    name: 'Sales',
+    tester_persona_prompt: 'You want to talk to sales.',
+    assertions: [{ type: 'NODE_REACHED', config: { node_id: 'sales' } }],
+  });
+  const analysis = await analysisOf((await client.run(id)).id);
+  expect(analysis.suggestions[0]).toMatchObject({
+    target_node_id: 'menu',
+    suggested_change: 'Have the key that “menu” names for it lead to “sales”.',
+  });
+  const session = await client.endedSession(await client.tornado(pathway_id, { version_number: 1 }));
+  expect(session).toMatchObject({ status: 'STUCK', forked_version: null });
+});

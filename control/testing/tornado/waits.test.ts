@@ -1,0 +1,85 @@
+/** Sessions whose step a crash has ended: what they miss while they wait, and a program that drains meanwhile. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { beginWork } from '../../db/under-way.ts';
+import { cancelledEnd, finishRun } from '../records/write.ts';
+import { Sessions } from './sessions.ts';
+import { TornadoClient } from './testing.ts';
+import { faultyGraph, soundBooking } from './testing-dental.ts';
+
+let test: TestControl;
+let client: TornadoClient;
+let session: string;
+let sessions: Sessions;
+beforeEach(async () => {
+  test = await startControl({}, {}, {}, { begin: false });
+  client = new TornadoClient(test);
+  const pathway = await client.pathway(faultyGraph);
+  await client.scenario({ pathway_id: pathway, ...soundBooking });
+  session = await client.tornado(pathway, { timeout_ms: 3_600_000 });
+  await beginWork(db(), 'tornado step', session, test.clock.now());
+  sessions = restarted();
+  await sessions.resume();
+});
+afterEach(async () => {
+  await sessions.close();
+  await test.close();
+});
+
+const db = () => test.control.services.database.db;
+/** Those of the next process. */
+const restarted = () =>
+  new Sessions({
+    services: test.control.services,
+    log: { error: () => undefined },
+    planner: async () => [],
+    stopped: () => undefined,
+    metrics: { iterated: () => undefined, ended: () => undefined },
+  });
+const status = async () => (await client.status(session)).status;
+
+/** All runs of the session's batch pass. Returns the batch's id. */
+async function batchEnds(): Promise<string> {
+  const runs = await db().selectFrom('test_runs').selectAll().execute();
+  const end = { ...cancelledEnd('2030-01-01T00:00:01.000Z'), status: 'PASSED', score: 1 } as const;
+  for (const { id } of runs)
+    await db()
+      .transaction()
+      .execute((trx) => finishRun(trx, id, end));
+  return runs[0]?.batch_id ?? '';
+}
+
+it('a batch that ends during the wait is looked at when the wait is over', async () => {
+  await sessions.batchCompleted(await batchEnds());
+  test.clock.advance(4_999);
+  await sessions.batchCompleted(await batchEnds());
+  expect([sessions.active, await status()]).toEqual([0, 'RUNNING']);
+  test.clock.advance(1);
+  expect(await client.endedSession(session)).toMatchObject({
+    status: 'COMPLETED_ALL_PASSED',
+    passed_scenarios: 1,
+  });
+});
+
+it('a session that is cancelled during the wait ends at once', async () => {
+  expect((await client.call('POST', `/tornado/${session}/cancel`)).status).toBe(200);
+  await sessions.cancelled(session);
+  expect(await status()).toBe('CANCELLED');
+  test.clock.advance(5_000);
+  await expect.poll(() => sessions.active, { timeout: 10_000 }).toBe(0);
+});
+
+it('a program that drains takes no step, and the next one waits anew', async () => {
+  await batchEnds();
+  sessions.hold();
+  test.clock.advance(5_000);
+  await sessions.advance(session);
+  expect([sessions.active, await status()]).toEqual([0, 'RUNNING']);
+  await sessions.close();
+  sessions = restarted();
+  await sessions.resume();
+  test.clock.advance(4_999);
+  expect(await status()).toBe('RUNNING');
+  test.clock.advance(1);
+  expect(await client.endedSession(session)).toMatchObject({ status: 'COMPLETED_ALL_PASSED' });
+});

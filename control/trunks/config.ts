@@ -1,0 +1,173 @@
+/** PATCH /v1/sip/config: failover, codecs and alerts of one record (contract 3.5). */
+import { isIPv6 } from 'node:net';
+import type { ConfigPatch, Configuration, PatchedConfiguration } from '#shared/api/sip.ts';
+import { ApiError } from '#shared/errors.ts';
+import { plainAddress } from '#shared/networks.ts';
+import { judgeHost } from '#shared/outgoing-targets.ts';
+import { parseSipDestination } from '#shared/sip-destination.ts';
+import { type Actor, changedFields, recordChange } from '../audit/index.ts';
+import type { Db, SipConfigurationRow } from '../db/index.ts';
+import { checkUrl, findOrganization, isoTime } from '../organizations/index.ts';
+import { requireConfigurations, requireNumber } from './attach.ts';
+import {
+  alertsOf,
+  codecsOf,
+  type FailoverConfig,
+  type FailoverEndpoint,
+  failoverOf,
+  merged,
+} from './config-rules.ts';
+import { numberView } from './configuration-views.ts';
+import type { TrunkDeps } from './deps.ts';
+
+/**
+ * Stores what the patch says and, when it asks for it, has the edges return to the primary endpoint.
+ * @throws ApiError those of the contract's table; SERVICE_UNAVAILABLE when no edge can be told of the return
+ */
+export async function patchConfiguration(
+  services: TrunkDeps,
+  orgId: string,
+  body: ConfigPatch,
+  by: Actor,
+): Promise<PatchedConfiguration> {
+  const number = requireNumber(body.phone_number, '/phone_number');
+  const failover = readFailover(services, body);
+  checkAlertWebhook(services, body);
+  const failback = body.failover_config?.failback_now === true;
+  const row = await services.catalogue.change(async (db, altered) => {
+    const target = await findTarget(db, orgId, number, body);
+    if (failback && services.edges.count === 0) throw noEdge();
+    const change = changedColumns(target, body, failover);
+    await checkRecipients(db, orgId, body);
+    await db
+      .updateTable('sip_configurations')
+      .set({ ...change, updated_at: isoTime(services.clock) })
+      .where('id', '=', target.id)
+      .execute();
+    if (!alertsOf({ ...target, ...change }).enabled) {
+      const alerts = { kind: 'trunk_alerts', id: target.id } as const;
+      await services.catalogue.removed(db, altered, alerts, isoTime(services.clock));
+    }
+    altered.numbers.add(number);
+    const fields = changedFields(target, change);
+    await recordChange(db, services.clock, by, {
+      orgId,
+      area: 'sip',
+      subject: number,
+      action: 'config',
+      fields,
+    });
+    return target;
+  });
+  if (failback) await services.edges.commandAll({ kind: 'trunk.failback', trunk_id: row.id });
+  const { db } = services.database;
+  const { configurations } = await numberView(
+    services,
+    db,
+    await requireConfigurations(db, orgId, row.number),
+  );
+  const view = configurations.find((configuration) => configuration.id === row.id);
+  if (!view) throw ApiError.of('SIP_CONFIG_NOT_FOUND');
+  return { ...view, warnings: body.codec_config ? codecWarnings(view) : [] };
+}
+
+/** A list of codecs is stored as it is wished: an edge with the libraries may come. */
+function codecWarnings({ codec_config: { codecs, unavailable } }: Configuration): string[] {
+  if (unavailable.length === 0) return [];
+  const [names, are] = [unavailable.join(', '), unavailable.length === 1 ? 'is' : 'are'];
+  const others = unavailable.length === codecs.length ? ', so no call can be made or taken' : '';
+  return [`${names} ${are} unavailable: no connected edge has the library${others}.`];
+}
+
+function noEdge(): ApiError {
+  return ApiError.unavailable('No edge is connected that could return to the primary endpoint.', 5);
+}
+
+async function findTarget(
+  db: Db,
+  orgId: string,
+  number: string,
+  body: ConfigPatch,
+): Promise<SipConfigurationRow> {
+  const { configuration_id: id, direction } = body;
+  const rows = await requireConfigurations(db, orgId, number);
+  const target = rows.find((row) => row.direction === direction && (id === undefined || row.id === id));
+  if (!target) throw ApiError.of('SIP_CONFIG_NOT_FOUND');
+  return target;
+}
+
+type FailoverUpdate = Partial<FailoverConfig>;
+
+/** What the patch says of failover, judged by itself; undefined when it says nothing, null to reset it. */
+function readFailover(services: TrunkDeps, body: ConfigPatch): FailoverUpdate | null | undefined {
+  const { failover_config: given, codec_config, alert_config } = body;
+  if (given === undefined && codec_config === undefined && alert_config === undefined) {
+    throw ApiError.invalid('', 'give at least one of failover_config, codec_config and alert_config');
+  }
+  if (given === undefined || given === null) {
+    if (given === null && body.direction === 'inbound') throw ApiError.of('FAILOVER_OUTBOUND_ONLY');
+    return given;
+  }
+  if (body.direction === 'inbound') throw ApiError.of('FAILOVER_OUTBOUND_ONLY');
+  const { failback_now: _, endpoints, ...rest } = given;
+  return { ...rest, ...(endpoints && { endpoints: endpoints.map(readEndpoint(services)) }) };
+}
+
+type GivenEndpoint = NonNullable<NonNullable<ConfigPatch['failover_config']>['endpoints']>[number];
+
+function readEndpoint(services: TrunkDeps) {
+  return (given: GivenEndpoint, index: number, all: readonly GivenEndpoint[]): FailoverEndpoint => {
+    const path = `/failover_config/endpoints/${index}`;
+    const { transport = 'tls', priority } = given;
+    if (transport !== 'tls') throw ApiError.of('TRANSPORT_NOT_ALLOWED', { path: `${path}/transport` });
+    if (all.findIndex((other) => other.priority === priority) !== index) {
+      throw ApiError.invalid(`${path}/priority`, 'must not be that of another endpoint');
+    }
+    const host = hostOf(given.host);
+    if (host === null) throw ApiError.invalid(`${path}/host`, 'must be a host name or an IP address');
+    const verdict = judgeHost(host, services.allowedTargets);
+    if (!verdict.allowed) {
+      throw ApiError.of('TARGET_NOT_ALLOWED', { path: `${path}/host`, address: host }, verdict.reason);
+    }
+    return { host, port: given.port ?? 5061, transport, priority };
+  };
+}
+
+/** A bare host: a destination that states nothing else. */
+function hostOf(text: string): string | null {
+  if (isIPv6(text)) return plainAddress(text);
+  const parsed = parseSipDestination(text);
+  const bare = parsed && parsed.port === undefined && parsed.user === undefined && !parsed.transport;
+  return bare && !/^sips?:/i.test(text) ? parsed.host : null;
+}
+
+function checkAlertWebhook(services: TrunkDeps, body: ConfigPatch): void {
+  const webhook = body.alert_config?.channels?.webhook;
+  if (typeof webhook !== 'string') return;
+  checkUrl(webhook, 'https:', '/alert_config/channels/webhook', services.allowedTargets);
+}
+
+function changedColumns(
+  row: SipConfigurationRow,
+  body: ConfigPatch,
+  failover: FailoverUpdate | null | undefined,
+): Partial<Pick<SipConfigurationRow, 'failover_config' | 'codec_config' | 'alert_config'>> {
+  const { codec_config: codecs, alert_config: alerts } = body;
+  return {
+    ...(failover !== undefined && { failover_config: failover && checkedFailover(row, failover) }),
+    ...(codecs !== undefined && { codec_config: codecs && JSON.stringify(merged(codecsOf(row), codecs)) }),
+    ...(alerts !== undefined && { alert_config: alerts && JSON.stringify(merged(alertsOf(row), alerts)) }),
+  };
+}
+
+function checkedFailover(row: SipConfigurationRow, update: FailoverUpdate): string {
+  const result = merged(failoverOf(row), update);
+  if (result.enabled && result.endpoints.length === 0) throw ApiError.of('FAILOVER_ENDPOINTS_REQUIRED');
+  return JSON.stringify(result);
+}
+
+async function checkRecipients(db: Db, orgId: string, body: ConfigPatch): Promise<void> {
+  if (body.alert_config?.channels?.sms !== true) return;
+  const { alert_sms_numbers } = await findOrganization(db, orgId);
+  if (JSON.parse(alert_sms_numbers).length === 0) throw ApiError.of('NO_ALERT_RECIPIENTS');
+}

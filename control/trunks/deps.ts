@@ -1,0 +1,25 @@
+/** What trunks need from the rest of the control plane. */
+
+import type { BlockList } from 'node:net';
+import type { Clock } from '#shared/clock.ts';
+import type { Catalogue } from '../catalogue/index.ts';
+import type { Database, SecretBox } from '../db/index.ts';
+import type { Announcements, ConnectedEdges } from '../edge-link/index.ts';
+import type { Quotas } from '../organizations/index.ts';
+import type { ControlConfig } from '../settings/index.ts';
+
+export interface TrunkDeps {
+  readonly config: Pick<ControlConfig, 'openInbound' | 'region' | 'rtp' | 'sip'>;
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly secrets: SecretBox;
+  /** Every write to what organizations set up goes through it. */
+  readonly catalogue: Catalogue;
+  readonly edges: ConnectedEdges;
+  /** Of ids whose last report was stored. */
+  readonly announcements: Announcements;
+  /** Networks that may be contacted although they are private (contract 1.9). */
+  readonly allowedTargets: BlockList;
+  /** What organizations may keep. */
+  readonly quotas: Quotas;
+}

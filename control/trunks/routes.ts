@@ -1,0 +1,223 @@
+/** /v1/sip: configurations, destinations, set-up facts (contract 2 and 3.3). Call logs are in call-routes.ts. */
+import { plain } from '#shared/api/common.ts';
+import {
+  Attach,
+  Attached,
+  ConfigPatch,
+  Detach,
+  Detached,
+  FirewallIps,
+  NumberConfigurations,
+  NumberQuery,
+  OptionalNumberQuery,
+  OutboundSetup,
+  ParseDestination,
+  ParsedDestination,
+  PatchedConfiguration,
+  SipNumbers,
+  SipNumbersQuery,
+  TrunkStatus,
+  Update,
+  Updated,
+} from '#shared/api/sip.ts';
+import { parseSipDestination } from '#shared/sip-destination.ts';
+import { actorOf } from '../audit/index.ts';
+import { type App, orgOf, totalHeader } from '../http/index.ts';
+import {
+  attachNumbers,
+  detachNumbers,
+  requireConfigurations,
+  requireNumber,
+  updateConfiguration,
+} from './attach.ts';
+import { patchConfiguration } from './config.ts';
+import { numberView } from './configuration-views.ts';
+import type { TrunkDeps } from './deps.ts';
+import { trunkView } from './health-rules.ts';
+import { findHours, findProbed } from './health-store.ts';
+import { firewallFacts, outboundSetup } from './setup-facts.ts';
+import { pageOfConfigurations } from './store.ts';
+import { sipNumbers } from './views.ts';
+
+export function sipRoutes(app: App, services: TrunkDeps): void {
+  configurationRoutes(app, services);
+  setupRoutes(app, services);
+}
+
+function configurationRoutes(app: App, services: TrunkDeps): void {
+  const { db } = services.database;
+
+  app.route({
+    method: 'GET',
+    url: '/v1/sip',
+    config: { errors: ['NUMBER_NOT_FOUND'] },
+    schema: {
+      summary: 'The SIP configuration of a number',
+      querystring: NumberQuery,
+      response: { 200: NumberConfigurations },
+    },
+    handler: async (request) => {
+      const number = requireNumber(request.query.phone_number, '?phone_number');
+      const rows = await requireConfigurations(db, orgOf(request), number);
+      return plain(await numberView(services, db, rows));
+    },
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/v1/sip/attach',
+    config: {
+      resumable: true,
+      errors: [
+        'TRANSPORT_NOT_ALLOWED',
+        'SECURE_MEDIA_REQUIRED',
+        'INVALID_SIP_ENDPOINT',
+        'TARGET_NOT_ALLOWED',
+      ],
+    },
+    schema: { summary: 'Attach SIP configurations to numbers', body: Attach, response: { 200: Attached } },
+    handler: async (request) =>
+      plain(await attachNumbers(services, orgOf(request), request.body, actorOf(request))),
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/v1/sip/update',
+    config: {
+      resumable: true,
+      errors: [
+        'TRANSPORT_NOT_ALLOWED',
+        'SECURE_MEDIA_REQUIRED',
+        'INVALID_SIP_ENDPOINT',
+        'TARGET_NOT_ALLOWED',
+        'REGISTRAR_REQUIRED',
+        'DUPLICATE_SIP_CONFIG',
+        'NUMBER_NOT_FOUND',
+        'SIP_CONFIG_NOT_FOUND',
+      ],
+    },
+    schema: { summary: 'Update a SIP configuration', body: Update, response: { 200: Updated } },
+    handler: async (request) =>
+      plain(await updateConfiguration(services, orgOf(request), request.body, actorOf(request))),
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/v1/sip/detach',
+    config: { errors: ['NUMBER_NOT_FOUND'] },
+    schema: { summary: 'Remove SIP configurations', body: Detach, response: { 200: Detached } },
+    handler: async (request) =>
+      plain(await detachNumbers(services, orgOf(request), request.body, actorOf(request))),
+  });
+
+  app.route({
+    method: 'PATCH',
+    url: '/v1/sip/config',
+    config: {
+      errors: [
+        'TRANSPORT_NOT_ALLOWED',
+        'TARGET_NOT_ALLOWED',
+        'FAILOVER_OUTBOUND_ONLY',
+        'FAILOVER_ENDPOINTS_REQUIRED',
+        'NO_ALERT_RECIPIENTS',
+        'NUMBER_NOT_FOUND',
+        'SIP_CONFIG_NOT_FOUND',
+        'SERVICE_UNAVAILABLE',
+      ],
+    },
+    schema: {
+      summary: 'Set failover, codecs and alerts of a SIP configuration',
+      body: ConfigPatch,
+      response: { 200: PatchedConfiguration },
+    },
+    handler: async (request) =>
+      plain(await patchConfiguration(services, orgOf(request), request.body, actorOf(request))),
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/sip/numbers',
+    schema: {
+      summary: 'Numbers with SIP configurations, ascending',
+      querystring: SipNumbersQuery,
+      response: { 200: SipNumbers },
+    },
+    handler: async (request, reply) => {
+      const { limit = 1000, offset = 0 } = request.query;
+      const { rows, total } = await pageOfConfigurations(db, orgOf(request), { limit, offset });
+      const probed = await findProbed(
+        db,
+        rows.map((row) => row.id),
+      );
+      reply.header(totalHeader, total);
+      return plain({ numbers: sipNumbers(rows, probed) });
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/sip/status',
+    config: { errors: ['NUMBER_NOT_FOUND'] },
+    schema: {
+      summary: 'Health of a number’s trunk',
+      description: 'Every outbound endpoint gets one OPTIONS request a minute.',
+      querystring: NumberQuery,
+      response: { 200: TrunkStatus },
+    },
+    handler: async (request) => {
+      const number = requireNumber(request.query.phone_number, '?phone_number');
+      const rows = await requireConfigurations(db, orgOf(request), number);
+      const probed = await findProbed(
+        db,
+        rows.map((row) => row.id),
+      );
+      const { hours, dayAgo } = await findHours(db, services.clock, orgOf(request), number);
+      return plain(trunkView(rows, probed, hours, dayAgo));
+    },
+  });
+}
+
+function setupRoutes(app: App, services: TrunkDeps): void {
+  app.route({
+    method: 'POST',
+    url: '/v1/sip/parse-destination',
+    config: { resumable: true },
+    schema: {
+      summary: 'Read a destination string',
+      body: ParseDestination,
+      response: { 200: ParsedDestination },
+    },
+    handler: async (request) => {
+      const parsed = parseSipDestination(request.body.input);
+      if (!parsed) return plain({ valid: false, parsed: null });
+      const { isPrivateIp, ...rest } = parsed;
+      return plain({ valid: true, parsed: { ...rest, is_private_ip: isPrivateIp } });
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/sip/firewall-ips',
+    schema: { summary: 'Addresses and ports for firewalls', response: { 200: FirewallIps } },
+    handler: async () => plain(firewallFacts(services)),
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/sip/outbound-setup',
+    config: { errors: ['NUMBER_NOT_FOUND'] },
+    schema: {
+      summary: 'What to configure in a PBX',
+      querystring: OptionalNumberQuery,
+      response: { 200: OutboundSetup },
+    },
+    handler: async (request) => {
+      const { phone_number } = request.query;
+      if (phone_number === undefined) return plain(outboundSetup(services, []));
+      const number = requireNumber(phone_number, '?phone_number');
+      return plain(
+        outboundSetup(services, await requireConfigurations(services.database.db, orgOf(request), number)),
+      );
+    },
+  });
+}

@@ -1,0 +1,288 @@
+/** What attaching and updating make of a number's SIP configurations: pure functions (contract 2.2 to 2.4). */
+import { mostConfigurations } from '#shared/api/sip.ts';
+import { ApiError, type ApiErrorCode } from '#shared/errors.ts';
+import { parseSipDestination } from '#shared/sip-destination.ts';
+import { defaultTransferMode } from '#shared/transfer-mode.ts';
+import type { SipConfigurationRow } from '../db/index.ts';
+import { secretMask } from '../http/index.ts';
+import type { DirectionEntry } from './directions.ts';
+
+/** A record before it is stored: `password` is plain text, or `kept` when the stored one stays. */
+export interface ConfigurationDraft extends Omit<SipConfigurationRow, 'password'> {
+  readonly password: { readonly plain: string } | 'kept' | null;
+  /** Whether the number did not have this record before. */
+  readonly isNew: boolean;
+}
+
+export interface DraftContext {
+  readonly orgId: string;
+  readonly number: string;
+  readonly now: string;
+  readonly newId: () => string;
+}
+
+/** What makes two records the same (contract 2.3). */
+function identity(
+  draft: Pick<SipConfigurationRow, 'direction' | 'sip_endpoint' | 'port' | 'auth_mode' | 'username'>,
+): string {
+  const host = draft.sip_endpoint === null ? '' : (parseSipDestination(draft.sip_endpoint)?.host ?? '');
+  return draft.direction === 'outbound'
+    ? JSON.stringify(['outbound', host, draft.port])
+    : JSON.stringify([
+        'inbound',
+        draft.auth_mode,
+        host,
+        draft.auth_mode === 'register' ? draft.username : null,
+      ]);
+}
+
+/** A stored record as a draft that changes nothing. */
+function draftOf(row: SipConfigurationRow): ConfigurationDraft {
+  return { ...row, password: row.password === null ? null : 'kept', isNew: false };
+}
+
+/**
+ * Attaches entries to a number's records, in order. Returns all its records.
+ * @throws ApiError SIP_CONFIG_LIMIT, REGISTRAR_REQUIRED, INVALID_PARAMETER
+ */
+export function attach(
+  stored: readonly SipConfigurationRow[],
+  entries: readonly DirectionEntry[],
+  context: DraftContext,
+): ConfigurationDraft[] {
+  let drafts = stored.map(draftOf);
+  for (const entry of entries) drafts = attachOne(drafts, entry, context);
+  if (drafts.length > mostConfigurations) throw ApiError.of('SIP_CONFIG_LIMIT');
+  requireRegistrars(drafts);
+  return drafts;
+}
+
+function attachOne(
+  drafts: readonly ConfigurationDraft[],
+  entry: DirectionEntry,
+  context: DraftContext,
+): ConfigurationDraft[] {
+  const made = newDraft(entry, context);
+  const same = drafts.find((draft) => identity(draft) === identity(made));
+  if (made.password === 'kept' && !same?.password) throw nothingToKeep(entry);
+  const { priority } = entry.given;
+  if (!same) return place(drafts, made, priority ?? nextPriority(drafts, made.direction));
+  const { id, created_at, failover_config, codec_config, alert_config, isNew } = same;
+  const password = made.password === 'kept' ? same.password : made.password;
+  const replaced = { ...made, id, created_at, failover_config, codec_config, alert_config, isNew, password };
+  const others = drafts.filter((draft) => draft !== same);
+  return place(others, replaced, priority ?? same.priority);
+}
+
+function nothingToKeep(entry: DirectionEntry): ApiError {
+  const member = entry.given.type === 'inbound' ? 'register_auth/password' : 'options/sip_password';
+  return ApiError.invalid(`${entry.path}/${member}`, 'there is no stored value to keep');
+}
+
+/** An entry as a record of its own, defaults filled in. */
+function newDraft(entry: DirectionEntry, context: DraftContext): ConfigurationDraft {
+  const { given, endpoint } = entry;
+  const common = {
+    id: context.newId(),
+    org_id: context.orgId,
+    number: context.number,
+    priority: 0,
+    sip_endpoint: given.sip_endpoint?.trim() ?? null,
+    port: endpoint?.port ?? given.options?.port ?? 5061,
+    headers: headersText(given.headers),
+    failover_config: null,
+    codec_config: null,
+    alert_config: null,
+    transfer_mode: given.options?.transfer_mode ?? defaultTransferMode,
+    created_at: context.now,
+    updated_at: context.now,
+    isNew: true,
+  };
+  if (given.type === 'outbound') {
+    if (given.sip_endpoint === undefined) throw ApiError.invalid(`${entry.path}/sip_endpoint`, 'required');
+    const { sip_username = null, sip_password = null, sip_realm = null } = given.options ?? {};
+    requireBoth(sip_username, sip_password, entry.path);
+    const password = secret(sip_password);
+    return {
+      ...common,
+      direction: 'outbound',
+      auth_mode: null,
+      allowed_ips: null,
+      username: sip_username,
+      password,
+      realm: sip_realm,
+    };
+  }
+  const auth_mode = given.auth_mode ?? 'ip';
+  const register = given.register_auth ?? null;
+  requireRegisterAuth(auth_mode, register !== null, entry.path);
+  return {
+    ...common,
+    direction: 'inbound',
+    auth_mode,
+    allowed_ips: JSON.stringify(given.options?.allowed_ips ?? []),
+    username: register?.username ?? null,
+    password: secret(register?.password ?? null),
+    realm: null,
+  };
+}
+
+function headersText(headers: DirectionEntry['given']['headers']): string | null {
+  return headers && headers.headers.length > 0 ? JSON.stringify(headers.headers) : null;
+}
+
+function secret(text: string | null): ConfigurationDraft['password'] {
+  if (text === null) return null;
+  return text === secretMask ? 'kept' : { plain: text };
+}
+
+function requireBoth(username: string | null, password: unknown, path: string): void {
+  if ((username === null) === (password === null)) return;
+  const missing = username === null ? 'sip_username' : 'sip_password';
+  throw ApiError.invalid(`${path}/options/${missing}`, 'sip_username and sip_password come together');
+}
+
+function requireRegisterAuth(mode: string, given: boolean, path: string): void {
+  if (mode === 'register' && !given)
+    throw ApiError.invalid(`${path}/register_auth`, 'required with auth_mode register');
+  if (mode === 'ip' && given) throw ApiError.invalid(`${path}/register_auth`, 'only with auth_mode register');
+}
+
+/** `register` needs a registrar: its own endpoint, else that of the primary outbound record (contract 2.3). */
+function requireRegistrars(drafts: readonly ConfigurationDraft[]): void {
+  const registering = drafts.some((draft) => draft.auth_mode === 'register' && draft.sip_endpoint === null);
+  if (registering && !drafts.some((draft) => draft.direction === 'outbound'))
+    throw ApiError.of('REGISTRAR_REQUIRED');
+}
+
+function nextPriority(drafts: readonly ConfigurationDraft[], direction: string): number {
+  const used = drafts.filter((draft) => draft.direction === direction).map((draft) => draft.priority);
+  return Math.min(100, Math.max(0, ...used) + 1);
+}
+
+/** Adds a record at `priority`; a taken one moves those above it up, or at the top end those below it down. */
+function place(
+  drafts: readonly ConfigurationDraft[],
+  made: ConfigurationDraft,
+  priority: number,
+): ConfigurationDraft[] {
+  const others = drafts.filter((draft) => draft.direction !== made.direction);
+  const before = drafts.filter((draft) => draft.direction === made.direction && draft.priority < priority);
+  const after = drafts.filter((draft) => draft.direction === made.direction && draft.priority >= priority);
+  const order = [...sorted(before), { ...made, priority }, ...sorted(after)];
+  const rising = spread(order, (previous, own) => Math.max(own, previous + 1), 0);
+  const fitting = spread(rising.reverse(), (previous, own) => Math.min(own, previous - 1), 101).reverse();
+  return [...others, ...fitting];
+}
+
+function sorted(drafts: readonly ConfigurationDraft[]): ConfigurationDraft[] {
+  return [...drafts].sort((a, b) => a.priority - b.priority);
+}
+
+function spread(
+  drafts: readonly ConfigurationDraft[],
+  next: (previous: number, own: number) => number,
+  start: number,
+): ConfigurationDraft[] {
+  let previous = start;
+  return drafts.map((draft) => {
+    previous = next(previous, draft.priority);
+    return previous === draft.priority ? draft : { ...draft, priority: previous };
+  });
+}
+
+/**
+ * Alters one record of a number (contract 2.4). Returns all its records.
+ * @param target the record to alter
+ * @throws ApiError DUPLICATE_SIP_CONFIG, REGISTRAR_REQUIRED, INVALID_PARAMETER
+ */
+export function update(
+  stored: readonly SipConfigurationRow[],
+  target: SipConfigurationRow,
+  entry: DirectionEntry,
+  now: string,
+): ConfigurationDraft[] {
+  const changed = { ...changedDraft(target, entry), updated_at: now };
+  const others = stored.filter((row) => row.id !== target.id).map(draftOf);
+  if (others.some((other) => identity(other) === identity(changed)))
+    throw ApiError.of('DUPLICATE_SIP_CONFIG');
+  const drafts = place(others, changed, entry.given.priority ?? target.priority);
+  requireRegistrars(drafts);
+  return drafts;
+}
+
+function changedDraft(row: SipConfigurationRow, entry: DirectionEntry): ConfigurationDraft {
+  const { given, endpoint } = entry;
+  const old = draftOf(row);
+  const common = {
+    ...old,
+    sip_endpoint: given.sip_endpoint === undefined ? row.sip_endpoint : (given.sip_endpoint?.trim() ?? null),
+    port: endpoint?.port ?? given.options?.port ?? row.port,
+    headers: given.headers === undefined ? row.headers : headersText(given.headers),
+    transfer_mode: given.options?.transfer_mode ?? row.transfer_mode,
+  };
+  checkKeptPort(common, entry);
+  if (given.type === 'outbound') {
+    const options = given.options ?? {};
+    const username = options.sip_username === undefined ? row.username : options.sip_username;
+    const password = options.sip_password === undefined ? old.password : secret(options.sip_password);
+    const realm = options.sip_realm === undefined ? row.realm : options.sip_realm;
+    if (password === 'kept' && row.password === null) throw nothingToKeep(entry);
+    requireBoth(username, password, entry.path);
+    return { ...common, username, password, realm };
+  }
+  const auth_mode = given.auth_mode ?? row.auth_mode ?? 'ip';
+  const allowed = given.options?.allowed_ips;
+  const allowed_ips = allowed === undefined ? row.allowed_ips : JSON.stringify(allowed);
+  if (auth_mode === 'ip') {
+    requireRegisterAuth('ip', given.register_auth !== undefined, entry.path);
+    return { ...common, auth_mode, allowed_ips, username: null, password: null };
+  }
+  const username = given.register_auth?.username ?? row.username;
+  const password = given.register_auth ? secret(given.register_auth.password) : old.password;
+  requireRegisterAuth('register', username !== null && password !== null, entry.path);
+  if (password === 'kept' && row.password === null) throw nothingToKeep(entry);
+  return { ...common, auth_mode, allowed_ips, username, password };
+}
+
+/** A port of its own may not contradict the one in a kept `sip_endpoint`, nor the other way round. */
+function checkKeptPort(draft: { sip_endpoint: string | null; port: number }, entry: DirectionEntry): void {
+  const inEndpoint = draft.sip_endpoint === null ? undefined : parseSipDestination(draft.sip_endpoint)?.port;
+  if (inEndpoint !== undefined && inEndpoint !== draft.port) {
+    throw ApiError.invalid(`${entry.path}/options/port`, 'must equal the port of sip_endpoint');
+  }
+}
+
+/** Codes that make one number of an attach fail while the others go on (contract 2.3). */
+export const numberFailures: ReadonlySet<ApiErrorCode> = new Set<ApiErrorCode>([
+  'INVALID_PHONE_NUMBER',
+  'NUMBER_IN_USE',
+  'SIP_CONFIG_LIMIT',
+  'REGISTRAR_REQUIRED',
+  'QUOTA_EXCEEDED',
+]);
+
+/** Whether calls to a number can come from a listed source (contract 2.1). */
+export function inboundSources(
+  rows: readonly Pick<SipConfigurationRow, 'allowed_ips' | 'sip_endpoint'>[],
+  openInbound: boolean,
+): 'listed' | 'none' | 'open' {
+  const listed = rows.some((row) => row.sip_endpoint !== null || (row.allowed_ips ?? '[]') !== '[]');
+  if (listed) return 'listed';
+  return openInbound ? 'open' : 'none';
+}
+
+const passwordAlphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
+
+/** The password that a PBX must know for registration: 32 characters without `0 O 1 l I` (contract 2.3). */
+export function derivePassword(
+  derive: (input: string) => Buffer,
+  orgId: string,
+  username: string,
+  password: string,
+): string {
+  const bytes = derive(JSON.stringify(['register', orgId, username, password]));
+  return Array.from(bytes.subarray(0, 32), (byte) => passwordAlphabet[byte % passwordAlphabet.length]).join(
+    '',
+  );
+}

@@ -1,0 +1,54 @@
+/** What a customer configures on a firewall and in a PBX (contract 3.3). */
+import type { Static } from 'typebox';
+import type { FirewallIps, OutboundSetup } from '#shared/api/sip.ts';
+import { defaultCodecs } from '#shared/codecs.ts';
+import { isAnyAddress } from '#shared/networks.ts';
+import type { SipConfigurationRow } from '../db/index.ts';
+import { secretMask } from '../http/index.ts';
+import type { TrunkDeps } from './deps.ts';
+
+/** Addresses come from the settings, else from what the connected edges say of themselves. */
+export function firewallFacts(services: TrunkDeps): Static<typeof FirewallIps>['data'] {
+  const { config, edges } = services;
+  const set = config.rtp.publicIp === null ? edges.all.map((edge) => edge.rtp.ip) : [config.rtp.publicIp];
+  const addresses = [...new Set(set)].filter((address) => address !== '' && !isAnyAddress(address));
+  return {
+    region: config.region,
+    ip_addresses: addresses.sort(),
+    ports: {
+      sip: `${config.sip.port} TLS`,
+      rtp: `${config.rtp.portMin}-${config.rtp.portMax} UDP`,
+    },
+  };
+}
+
+/** @param configurations of the number asked for; none for the general answer */
+export function outboundSetup(
+  services: TrunkDeps,
+  configurations: readonly SipConfigurationRow[],
+): Static<typeof OutboundSetup>['data'] {
+  const { config } = services;
+  const register = configurations.find((row) => row.auth_mode === 'register');
+  const server = sipServer(services);
+  return {
+    sip_server: server,
+    port: config.sip.port,
+    transport: 'tls',
+    srtp: 'AES_CM_128_HMAC_SHA1_80',
+    codecs: [...defaultCodecs],
+    instructions:
+      `Send calls to ${server}:${config.sip.port} over TLS 1.2 or higher, with SRTP ` +
+      '(AES_CM_128_HMAC_SHA1_80, SDP security descriptions) and RFC 2833 DTMF. Trust the root certificate of ' +
+      'this service, and dial numbers in E.164 form.',
+    ...(register && {
+      credentials: { username: register.username ?? '', password: secretMask, realm: register.realm },
+    }),
+  };
+}
+
+/** The name under which peers reach the edge. */
+export function sipServer({ config, edges }: Pick<TrunkDeps, 'config' | 'edges'>): string {
+  const [edge] = edges.all;
+  const candidates = [config.sip.publicHost, edge?.sip.host, config.sip.host];
+  return candidates.find((host) => host && !isAnyAddress(host)) ?? '127.0.0.1';
+}

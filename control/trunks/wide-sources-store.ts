@@ -1,0 +1,61 @@
+/**
+ * Very wide networks in `allowed_ips`: whoever is in one may call the number, at the organization's cost, so the
+ * operator has to permit them. What was stored before keeps working.
+ */
+import { ApiError } from '#shared/errors.ts';
+import { isWide } from '#shared/networks.ts';
+import type { Db, SipConfigurationRow } from '../db/index.ts';
+import { findOrganization } from '../organizations/index.ts';
+import type { DirectionEntry } from './directions.ts';
+import { findConfigurations, listAllowedSources } from './store.ts';
+
+/** The very wide networks of a record. */
+function wideSources({ allowed_ips }: Pick<SipConfigurationRow, 'allowed_ips'>): string[] {
+  const entries: string[] = JSON.parse(allowed_ips ?? '[]');
+  return entries.filter(isWide);
+}
+
+/**
+ * @param numbers that shall have the entries; what all of them list already is no news
+ * @throws ApiError INVALID_PARAMETER that names the first network which the operator has to permit
+ */
+export async function checkWideSources(
+  db: Db,
+  orgId: string,
+  numbers: readonly string[],
+  entries: readonly DirectionEntry[],
+): Promise<void> {
+  const wanted = entries.flatMap(({ given, path }) => {
+    const listed = given.type === 'inbound' ? (given.options?.allowed_ips ?? []) : [];
+    return listed.flatMap((network, index) =>
+      isWide(network) ? [{ network, path: `${path}/options/allowed_ips/${index}` }] : [],
+    );
+  });
+  if (wanted.length === 0 || (await findOrganization(db, orgId)).wide_sources === 1) return;
+  for (const number of numbers) {
+    const stored = new Set((await findConfigurations(db, orgId, number)).flatMap(wideSources));
+    const news = wanted.find(({ network }) => !stored.has(network));
+    if (!news) continue;
+    throw ApiError.invalid(
+      news.path,
+      'is wider than /16 (IPv4) or /32 (IPv6): list the networks that you really use, or ask the operator of this service to permit it',
+    );
+  }
+}
+
+type WideNumber = {
+  readonly org_id: string;
+  readonly number: string;
+  readonly networks: string;
+  readonly permitted: boolean;
+};
+
+/** Every number that lists a very wide network, permitted or from before permission was asked for. */
+export async function listWideNumbers(db: Db): Promise<WideNumber[]> {
+  const rows = await listAllowedSources(db);
+  return rows.flatMap(({ wide_sources, org_id, number, allowed_ips }) => {
+    const networks = wideSources({ allowed_ips });
+    if (networks.length === 0) return [];
+    return [{ org_id, number, networks: networks.join(', '), permitted: wide_sources === 1 }];
+  });
+}

@@ -1,0 +1,7 @@
+/** What webhooks need from the rest of the control plane. */
+import type { Announcements } from '../edge-link/index.ts';
+
+export interface WebhookDeps {
+  /** Of ids whose last report was stored. */
+  readonly announcements: Announcements;
+}

@@ -1,0 +1,13 @@
+/** Events on their way to customers. */
+export { type DeliveryParts, startWebhookDeliveries } from './deliveries.ts';
+export {
+  type AttemptResult,
+  afterFailure,
+  type DeliveryOutcome,
+  type Event,
+  eventBody,
+  nextAttempt,
+  verdictOf,
+} from './rules.ts';
+export { sendEvent } from './send.ts';
+export { forgetDeliveries, queueEvent, waitingDelivery, webhookSubject } from './store.ts';

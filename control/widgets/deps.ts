@@ -1,0 +1,20 @@
+/** What widgets need from the rest of the control plane. */
+import type { Clock } from '#shared/clock.ts';
+import type { TextSessionParts } from '../conversations/index.ts';
+import type { Database, SecretBox } from '../db/index.ts';
+import type { WrongKeys } from '../http/index.ts';
+import type { Quotas } from '../organizations/index.ts';
+import type { ControlConfig } from '../settings/index.ts';
+
+export interface WidgetDeps {
+  readonly config: Pick<ControlConfig, 'widgets'>;
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly secrets: SecretBox;
+  /** What text conversations are made of. */
+  readonly conversations: TextSessionParts;
+  /** What organizations may keep. */
+  readonly quotas: Quotas;
+  /** Answers requests whose key opens nothing. */
+  readonly wrongKeys: WrongKeys;
+}

@@ -1,0 +1,6 @@
+/** Chat widgets on web pages. */
+export { widgetMetrics } from './metrics.ts';
+export { widgetRoutes } from './routes.ts';
+export { createWidgets } from './start.ts';
+export { widgetsUsingPathway, widgetsUsingPersona } from './store.ts';
+export { visitorRoutes } from './visitor-routes.ts';

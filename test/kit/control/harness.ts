@@ -1,0 +1,169 @@
+/** A whole control plane for tests, over real HTTP: database in memory, clock moved by hand, two organizations. */
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { pino } from 'pino';
+import { FakeClock } from '#shared/clock.ts';
+import { type AppOptions, type ControlApp, createApp } from '../../../control/app.ts';
+import { createApiKey, createEdgeToken, createOrganization } from '../../../control/organizations/store.ts';
+import { type ControlConfig, readControlConfig } from '../../../control/settings/config.ts';
+
+export interface TestControl {
+  readonly control: ControlApp;
+  readonly clock: FakeClock;
+  /** The organization that most tests act for; has SIP. */
+  readonly orgId: string;
+  readonly key: string;
+  /** Another organization, also with SIP. */
+  readonly foreignKey: string;
+  readonly foreignOrgId: string;
+  /** Of an organization without SIP. */
+  readonly plainKey: string;
+  readonly operatorKey: string;
+  readonly edgeToken: string;
+  call(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    url: string,
+    options?: CallOptions,
+  ): Promise<Answer>;
+  /** Where it listens, without a slash at the end; it does so from the first time on. */
+  url(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  /** Text and bytes go as they are, anything else as JSON. */
+  readonly body?: unknown;
+  /** null: none */
+  readonly key?: string | null;
+  readonly headers?: Record<string, string>;
+}
+
+/** What a test looks at of an answer. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly bytes: Buffer;
+  /** The JSON body. */
+  readonly body: Json;
+  /** Codes of the errors. */
+  readonly codes: readonly string[];
+}
+
+/** JSON that a test walks into without proving each step; a wrong step gives undefined. */
+export interface Json {
+  readonly [key: string]: Json;
+}
+
+export async function startControl(
+  env: Readonly<Record<string, string>> = {},
+  webhooks: AppOptions['webhooks'] = {},
+  conversations: AppOptions['conversations'] = {},
+  { begin = true, ...more }: Pick<AppOptions, 'promotionGate'> & { readonly begin?: boolean } = {},
+): Promise<TestControl> {
+  const config: ControlConfig = readControlConfig({
+    DATABASE_URL: ':memory:',
+    TRUNKLINE_SECRET_KEY: '11'.repeat(32),
+    CONTROL_PORT: '0',
+    LOG_LEVEL: 'silent',
+    ...env,
+  });
+  const clock = new FakeClock();
+  const control = await createApp({
+    config,
+    clock,
+    logger: pino({ level: config.logLevel }),
+    checkAnswers: true,
+    webhooks,
+    conversations,
+    ...more,
+  });
+  // Without its background work a test does what is left in the database by hand.
+  if (begin) await control.begin();
+  const { db } = control.services.database;
+  const organization = (name: string, sipEnabled: boolean) =>
+    control.services.catalogue.change(async (trx, altered) => {
+      const id = await createOrganization(trx, clock, control.services.secrets, {
+        name,
+        region: 'test',
+        sipEnabled,
+      });
+      altered.organizations.add(id);
+      return id;
+    });
+  const keyOf = (orgId: string) => createApiKey(db, clock, { kind: 'customer', orgId }, 'test');
+  const orgId = await organization('Own', true);
+  const foreignOrgId = await organization('Foreign', true);
+  const key = await keyOf(orgId);
+  const agent = new Agent({ keepAlive: true });
+  const url = listenOnce(control);
+  return {
+    control,
+    clock,
+    orgId,
+    key,
+    foreignOrgId,
+    foreignKey: await keyOf(foreignOrgId),
+    plainKey: await keyOf(await organization('Without SIP', false)),
+    operatorKey: await createApiKey(db, clock, { kind: 'operator' }, 'test'),
+    edgeToken: await createEdgeToken(db, clock, 'test'),
+    url,
+    call: async (method, path, options = {}) => {
+      const authorization = options.key === undefined ? key : options.key;
+      const isRaw = typeof options.body === 'string' || Buffer.isBuffer(options.body);
+      const headers = {
+        ...(authorization !== null && { authorization }),
+        ...(options.body !== undefined && !isRaw && { 'content-type': 'application/json' }),
+        ...options.headers,
+      };
+      const body = isRaw ? (options.body as string | Buffer) : JSON.stringify(options.body);
+      return ask(agent, (await url()) + path, method, headers, body);
+    },
+    close: () => control.close(),
+  };
+}
+
+/** Lets a control plane listen on any port when its URL is asked for. */
+export function listenOnce({ app }: Pick<ControlApp, 'app'>): () => Promise<string> {
+  let listening: Promise<string> | undefined;
+  return () => {
+    listening ??= app.listen({ host: '127.0.0.1', port: 0 });
+    return listening;
+  };
+}
+
+function ask(
+  agent: Agent,
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  body: string | Buffer | undefined,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+    const asked = request(url, { agent, method, headers: { ...length, ...headers } }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.once('error', reject);
+      response.once('end', () =>
+        resolve(answerOf(response.statusCode ?? 0, response.headers, Buffer.concat(parts))),
+      );
+    });
+    asked.once('error', reject);
+    asked.end(body);
+  });
+}
+
+function answerOf(status: number, headers: IncomingHttpHeaders, bytes: Buffer): Answer {
+  const text = bytes.toString();
+  const isJson = String(headers['content-type'] ?? '').startsWith('application/json');
+  const body: Json = isJson ? JSON.parse(text) : {};
+  const errors: unknown = body.errors;
+  return {
+    status,
+    headers,
+    text,
+    bytes,
+    body,
+    codes: Array.isArray(errors) ? errors.map((error: { code: string }) => error.code) : [],
+  };
+}

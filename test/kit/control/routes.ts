@@ -1,0 +1,77 @@
+/** Every route that a control plane serves, for tests that hold on all of them. */
+import type { OpenApiDocument, Operation } from '../../../control/deployment/openapi-document.ts';
+import type { TestControl } from './harness.ts';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface ServedRoute {
+  /** Such as `GET /v1/calls/{call_id}`. */
+  readonly name: string;
+  readonly method: Method;
+  /** With values in place of its parameters that name nothing. */
+  readonly url: string;
+  /** All methods that this URL is taken with, by other paths too. */
+  readonly methods: readonly string[];
+  readonly access: 'public' | 'customer' | 'operator';
+  /** Schema of the body. */
+  readonly body: object | undefined;
+  readonly contentType: string | undefined;
+  /** A body that passes the schema. */
+  readonly example: Readonly<Record<string, unknown>>;
+  readonly queryNames: readonly string[];
+  /** Of its answers. */
+  readonly statuses: readonly string[];
+  /** Error codes by status. */
+  readonly codes: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Has the form of every id, and is none. */
+export const unknownId = '00000000-0000-4000-8000-00000000dead';
+
+export async function servedRoutes(test: TestControl): Promise<ServedRoute[]> {
+  const { body } = await test.call('GET', '/openapi.json', { key: null });
+  const { paths = {} } = body as unknown as OpenApiDocument;
+  const forms = Object.entries(paths).map(([path, methods]) => ({
+    form: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{[^}]*\}/g, '[^/]+')}$`),
+    methods: Object.keys(methods).map((method) => method.toUpperCase()),
+  }));
+  return Object.entries(paths).flatMap(([path, operations]) => {
+    const url = path.replaceAll(/\{[^}]*\}/g, unknownId);
+    const methods = forms.filter(({ form }) => form.test(url)).flatMap((one) => one.methods);
+    return Object.entries(operations).map(([method, operation]) =>
+      routeOf(path, url, methods, method.toUpperCase() as Method, operation),
+    );
+  });
+}
+
+function routeOf(
+  path: string,
+  url: string,
+  methods: readonly string[],
+  method: Method,
+  operation: Operation,
+): ServedRoute {
+  const [content] = Object.entries(operation.requestBody?.content ?? {});
+  const [contentType, media] = content ?? [];
+  const example = Object.values(media?.examples ?? {})[0]?.value ?? {};
+  const forbidden = Object.values(operation.responses?.['403']?.content ?? {})[0]?.examples ?? {};
+  const key = 'OPERATOR_KEY_REQUIRED' in forbidden ? 'operator' : 'customer';
+  return {
+    name: `${method} ${path}`,
+    method,
+    url,
+    methods,
+    access: operation.security?.length === 0 ? 'public' : key,
+    body: media?.schema as object | undefined,
+    contentType,
+    example: example as Record<string, unknown>,
+    statuses: Object.keys(operation.responses ?? {}),
+    codes: Object.fromEntries(
+      Object.entries(operation.responses ?? {}).map(([status, { content }]) => [
+        status,
+        Object.keys(Object.values(content ?? {})[0]?.examples ?? {}),
+      ]),
+    ),
+    queryNames: (operation.parameters ?? []).filter((one) => one.in === 'query').map((one) => one.name),
+  };
+}

@@ -1,0 +1,22 @@
+/** A webhook delivery that is due now. */
+import type { Clock } from '#shared/clock.ts';
+import type { WebhookDeliveryRow } from '../../../control/db/tables.ts';
+
+export function newDelivery(clock: Pick<Clock, 'now'>): WebhookDeliveryRow {
+  const now = new Date(clock.now()).toISOString();
+  return {
+    id: 'evt_1',
+    org_id: 'org',
+    type: 'call.completed',
+    url: 'https://hooks.example.com/',
+    subject_id: 'call',
+    body: '{}',
+    created_at: now,
+    first_attempt_at: null,
+    attempts: 0,
+    next_attempt_at: now,
+    delivered_at: null,
+    last_status: null,
+    last_error: null,
+  };
+}
