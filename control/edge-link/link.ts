@@ -99,6 +99,10 @@ class EdgeLink implements ConnectedEdge {
     return this.#hello?.edge_id ?? '';
   }
 
+  get isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN;
+  }
+
   get appliedVersion(): number {
     return this.#applied;
   }
@@ -122,8 +126,7 @@ class EdgeLink implements ConnectedEdge {
   async command(command: EdgeCommand): Promise<void> {
     // What was published before the command reaches the edge before it.
     await this.#work;
-    if (this.#socket.readyState !== this.#socket.OPEN)
-      throw ApiError.unavailable('The edge is not connected.', 5);
+    if (!this.isOpen) throw ApiError.unavailable('The edge is not connected.', 5);
     const id = newId();
     const answer = Promise.withResolvers<void>();
     this.#commands.set(id, answer);
@@ -177,7 +180,7 @@ class EdgeLink implements ConnectedEdge {
   }
 
   async #handle(data: RawData, binary: boolean): Promise<void> {
-    if (this.#closed || this.#socket.readyState !== this.#socket.OPEN) return;
+    if (this.#closed || !this.isOpen) return;
     const frame = binary ? 'a binary frame' : readFrame(data.toString());
     if (typeof frame === 'string') return this.#refuse(frame);
     if (frame.type === 'hello') return this.#open(frame);
@@ -276,7 +279,7 @@ class EdgeLink implements ConnectedEdge {
   }
 
   #send(message: ControlToEdge): void {
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(message));
+    if (this.isOpen) this.#socket.send(JSON.stringify(message));
   }
 
   #ended(code: number, reason: string): void {

@@ -5,6 +5,8 @@ import { ApiError } from '#shared/errors.ts';
 /** What a link to an edge offers to the rest of the control plane. */
 export interface ConnectedEdge {
   readonly edgeId: string;
+  /** Whether something can still be sent to it. A connection that breaks leaves the register only when it has ended. */
+  readonly isOpen: boolean;
   /** Configuration version that the edge has confirmed on this connection; 0 before. */
   readonly appliedVersion: number;
   /** Where the edge takes calls, as it says. */
@@ -37,15 +39,15 @@ export class ConnectedEdges {
   }
 
   has(edgeId: string): boolean {
-    return this.#edges.has(edgeId);
+    return this.#edges.get(edgeId)?.isOpen === true;
   }
 
   get all(): readonly ConnectedEdge[] {
-    return [...this.#edges.values()];
+    return [...this.#edges.values()].filter((edge) => edge.isOpen);
   }
 
   get count(): number {
-    return this.#edges.size;
+    return this.all.length;
   }
 
   /** Those that shut down: they finish their calls and take no more. */
@@ -82,7 +84,7 @@ export class ConnectedEdges {
   /** @throws ApiError SERVICE_UNAVAILABLE when that edge is not connected, or as ConnectedEdge.command */
   async command(edgeId: string, command: EdgeCommand): Promise<void> {
     const edge = this.#edges.get(edgeId);
-    if (!edge) throw ApiError.unavailable('The edge that carries the call is not connected.', 5);
+    if (!edge?.isOpen) throw ApiError.unavailable('The edge that carries the call is not connected.', 5);
     await edge.command(command);
   }
 
@@ -105,7 +107,7 @@ export class ConnectedEdges {
 
   /** Has every connected edge do it. @throws ApiError SERVICE_UNAVAILABLE when none is connected, or one fails */
   async commandAll(command: EdgeCommand): Promise<void> {
-    if (this.#edges.size === 0) throw ApiError.unavailable('No edge is connected.', 5);
+    if (this.count === 0) throw ApiError.unavailable('No edge is connected.', 5);
     await Promise.all(this.all.map((edge) => edge.command(command)));
   }
 }

@@ -29,6 +29,7 @@ afterEach(() => door.close());
 function edge(command: () => Promise<void> = async () => {}): ConnectedEdge {
   return {
     edgeId: 'e',
+    isOpen: true,
     appliedVersion: 1,
     sip: { host: '127.0.0.1', port: 5061 },
     rtp: { ip: '127.0.0.1', port_min: 1, port_max: 2 },

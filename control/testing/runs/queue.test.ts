@@ -357,6 +357,26 @@ describe('a run whose worker is gone', () => {
   });
 });
 
+/** Time goes on between two readings, too. */
+class RestlessClock extends FakeClock {
+  override now(): number {
+    this.jump(30);
+    return super.now();
+  }
+}
+
+it('loses no run whose pause after a crash ends while the pauses are looked at', async () => {
+  clock = new RestlessClock();
+  const ids = await waiting('a', 8, { status: 'RUNNING', worker: 'killed', lease_until: later });
+  start();
+  await found(8);
+  for (let second = 1; second <= 20; second++) {
+    clock.advance(1000);
+    await expect.poll(() => queue.held + begun.length, { timeout: 10_000 }).toBe(8);
+  }
+  expect(begun.map(({ work }) => work.run.id).sort()).toEqual(ids.sort());
+});
+
 describe('a database that fails for a while', () => {
   const passing = (statement: string) => sql.raw(statement).execute(database.db);
 

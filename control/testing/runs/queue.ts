@@ -192,14 +192,18 @@ export class RunQueue implements BackgroundWork {
   /** Lets those begin whose pause after a crash is over. */
   #release(): void {
     const { clock } = this.#parts;
-    const isOver = ({ from }: { readonly from: number }) => from <= clock.now();
-    this.#orphans.push(...this.#crashed.filter(isOver).map(({ run }) => run));
-    this.#crashed = this.#crashed.filter((one) => !isOver(one));
+    // Read once: a run whose pause ended between two readings would be on neither list.
+    const now = clock.now();
+    const { over = [], waiting = [] } = Object.groupBy(this.#crashed, ({ from }) =>
+      from <= now ? 'over' : 'waiting',
+    );
+    this.#orphans.push(...over.map(({ run }) => run));
+    this.#crashed = waiting;
     this.#waking?.cancel();
     this.#waking = null;
     const next = Math.min(...this.#crashed.map(({ from }) => from));
     if (!this.#isHeld && Number.isFinite(next)) {
-      this.#waking = clock.after(next - clock.now(), () => this.#wake());
+      this.#waking = clock.after(next - now, () => this.#wake());
     }
   }
 

@@ -1,0 +1,36 @@
+import { beforeEach, expect, it } from 'vitest';
+import { type ConnectedEdge, ConnectedEdges } from './registry.ts';
+
+let edges: ConnectedEdges;
+beforeEach(() => {
+  edges = new ConnectedEdges();
+});
+
+function connected(edgeId: string, more: Partial<ConnectedEdge> = {}): ConnectedEdge {
+  const edge: ConnectedEdge = {
+    edgeId,
+    isOpen: true,
+    appliedVersion: 1,
+    sip: { host: 'sip.example.com', port: 5061 },
+    rtp: { ip: '192.0.2.1', port_min: 1, port_max: 2 },
+    codecs: ['PCMU'],
+    metrics: {},
+    command: async () => undefined,
+    close: () => undefined,
+    ...more,
+  };
+  edges.add(edge);
+  return edge;
+}
+
+it('offers nobody a connection that is breaking, although it has not ended yet', async () => {
+  connected('breaking', { isOpen: false, appliedVersion: 0 });
+  expect([edges.count, edges.all, edges.has('breaking'), edges.appliedVersion]).toEqual([0, [], false, null]);
+  expect(() => edges.leastLoaded()).toThrow('No edge is connected.');
+  await expect(edges.command('breaking', { kind: 'call.stop', call_id: 'c' })).rejects.toThrow(
+    'not connected',
+  );
+  const other = connected('other', { metrics: { trunkline_edge_calls: 5 } });
+  expect(edges.leastLoaded()).toBe(other);
+  expect(edges.appliedVersion).toBe(1);
+});
