@@ -13,7 +13,7 @@ import { isoTime } from '../organizations/index.ts';
 import { type NumberConfigurationsView, numberView } from './configuration-views.ts';
 import type { TrunkDeps } from './deps.ts';
 import { attachEntries, checkTarget, type DirectionEntry, readDirection } from './directions.ts';
-import { attach, derivePassword, inboundSources, numberFailures, update } from './rules.ts';
+import { attach, derivePassword, inboundSources, update, type WantedRecord, wantedRecord } from './rules.ts';
 import { checkSourceSpace } from './source-space-store.ts';
 import { deleteConfigurations, findConfigurations, openPassword, saveDrafts } from './store.ts';
 import { checkWideSources } from './wide-sources-store.ts';
@@ -31,7 +31,11 @@ export interface AttachResult {
   warnings: string[];
 }
 
-/** Attaches the entries to each number on its own: one that fails leaves the others as they are. */
+/**
+ * Attaches the entries to each number on its own: one that fails leaves the others as they are. What is wrong with the
+ * request is thrown before the first number; whatever depends on a number, or on what is stored, is in its `failed`.
+ * @throws ApiError those of reading a direction
+ */
 export async function attachNumbers(
   services: TrunkDeps,
   orgId: string,
@@ -41,8 +45,7 @@ export async function attachNumbers(
   const entries = attachEntries(body);
   for (const entry of entries) checkTarget(entry, services.allowedTargets);
   const requested = requestedNumbers(body);
-  const numbers = requested.flatMap((sent) => toE164(sent) ?? []);
-  await checkWideSources(services.database.db, orgId, numbers, entries);
+  const wanted = entries.map(wantedRecord);
   const result: AttachResult = { configured: [], failed: [], warnings: [] };
   const register = entries.find(({ given }) => given.type === 'inbound' && given.auth_mode === 'register');
   for (const sent of requested) {
@@ -50,7 +53,7 @@ export async function attachNumbers(
     try {
       if (number === null) throw ApiError.of('INVALID_PHONE_NUMBER');
       const before = result.configured.at(-1);
-      const rows = await attachNumber(services, orgId, { number, before }, entries, by);
+      const rows = await attachNumber(services, orgId, { number, before }, wanted, by);
       result.configured.push(number);
       result.warnings.push(...warningsOf(services, number, rows));
       if (register && result.register_password_for_pbx === undefined) {
@@ -58,7 +61,8 @@ export async function attachNumbers(
         if (row) result.register_password_for_pbx = pbxPassword(services, row);
       }
     } catch (error) {
-      if (!(error instanceof ApiError) || !numberFailures.has(error.code)) throw error;
+      // A part of the service that is away says nothing of the number.
+      if (!(error instanceof ApiError) || error.statusCode >= 500) throw error;
       result.failed.push({ phone_number: number ?? sent, error: error.code, message: error.message });
     }
   }
@@ -79,17 +83,19 @@ function attachNumber(
   services: TrunkDeps,
   orgId: string,
   { number, before }: { readonly number: string; readonly before: string | undefined },
-  entries: readonly DirectionEntry[],
+  wanted: readonly WantedRecord[],
   by: Actor,
 ): Promise<SipConfigurationRow[]> {
+  const sent = wanted.map(({ entry }) => entry);
   const now = isoTime(services.clock);
   return services.catalogue.change(async (db, altered) => {
     await services.quotas.numberRoom(db, orgId, [number]);
     await holdNumber(db, orgId, number, now);
     const stored = await findConfigurations(db, orgId, number);
-    const drafts = attach(stored, entries, { orgId, number, now, newId });
+    await checkWideSources(db, orgId, stored, sent);
+    const drafts = attach(stored, wanted, { orgId, number, now, newId });
     await services.quotas.counting('sources', () =>
-      checkSourceSpace(db, { orgId, number, stored, drafts, sent: entries, before }),
+      checkSourceSpace(db, { orgId, number, stored, drafts, sent, before }),
     );
     await saveDrafts(db, services.secrets, stored, drafts);
     altered.numbers.add(number);
@@ -181,7 +187,7 @@ export async function updateConfiguration(
     const stored = await requireConfigurations(db, orgId, number);
     const target = stored.find((row) => row.direction === given.type && (id === undefined || row.id === id));
     if (!target) throw ApiError.of('SIP_CONFIG_NOT_FOUND');
-    await checkWideSources(db, orgId, [number], [entry]);
+    await checkWideSources(db, orgId, stored, [entry]);
     const drafts = update(stored, target, entry, isoTime(services.clock));
     await services.quotas.counting('sources', () =>
       checkSourceSpace(db, { orgId, number, stored, drafts, sent: [entry] }),

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CallOptions, startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { updateOrganization } from '../organizations/store.ts';
 
 let test: TestControl;
 beforeEach(async () => {
@@ -269,7 +270,6 @@ describe('POST /v1/sip/attach', () => {
         ],
       },
     ]),
-    ['INVALID_PARAMETER', outbound({ options: { sip_username: 'x', sip_password: '********' } })],
     ['INVALID_PARAMETER', outbound(mapped('outbound', { type: 'custom', key: 'v', value: 'Via' }))],
     [
       'INVALID_PARAMETER',
@@ -277,24 +277,156 @@ describe('POST /v1/sip/attach', () => {
     ],
     ['INVALID_PARAMETER', outbound(mapped('inbound', { type: 'custom', key: 'X-A', value: 'a' }))],
     ['INVALID_PARAMETER', { directions: [{ type: 'inbound', options: { allowed_ips: ['10.0.0.0/33'] } }] }],
-    ['INVALID_PARAMETER', { directions: [{ type: 'inbound', options: { allowed_ips: ['0.0.0.0/0'] } }] }],
-    ['INVALID_PARAMETER', { directions: [{ type: 'inbound', options: { allowed_ips: ['10.0.0.0/8'] } }] }],
-    ['INVALID_PARAMETER', { directions: [{ type: 'inbound', options: { allowed_ips: ['2001::/31'] } }] }],
-    ['INVALID_PARAMETER', { directions: [{ type: 'inbound', options: { allowed_ips: ['::ffff:0:0/96'] } }] }],
     ['INVALID_PARAMETER', { directions: [{ type: 'inbound', auth_mode: 'register' }] }],
     [
       'INVALID_PARAMETER',
       { directions: [{ type: 'inbound', register_auth: { username: 'a', password: '12345678' } }] },
     ],
     ['INVALID_PARAMETER', { directions: ['outbound'] }],
-    ['INVALID_PARAMETER', { directions: ['inbound'], phone_numbers: ['+14155550101'] }],
     ['INVALID_PARAMETER', { directions: [] }],
     ['INVALID_PARAMETER', { directions: ['inbound'], service: 'other' }],
     ['UNKNOWN_PROPERTY', outbound({ auth_mode: 'ip' })],
     ['UNKNOWN_PROPERTY', { directions: [{ type: 'inbound', options: { sip_username: 'a' } }] }],
-  ])('answers 400 %s to %j', async (code, body) => {
+  ])('answers 400 %s to %j, whichever numbers are asked for, and stores nothing', async (code, body) => {
+    const kept = { sip_endpoint: 'a.example.com', options: { sip_username: 'x', sip_password: 'kept' } };
+    await attach({ directions: [{ type: 'outbound', ...kept }] });
+    const before = await show();
     const answer = await attach(body);
     expect([answer.status, answer.codes[0]]).toEqual([400, code]);
+    const several = { phone_number: undefined, phone_numbers: ['+14155550101', number] };
+    expect((await attach({ ...several, ...body })).codes[0]).toBe(code);
+    expect(await show()).toEqual(before);
+    expect((await test.call('GET', '/v1/sip/numbers')).body.data?.numbers).toHaveLength(1);
+  });
+
+  it('takes either phone_number or phone_numbers', async () => {
+    const both = await attach({ directions: ['inbound'], phone_numbers: ['+14155550101'] });
+    expect([both.status, both.codes]).toEqual([400, ['INVALID_PARAMETER']]);
+  });
+
+  describe('what depends on a number', () => {
+    const other = '+14155550101';
+    const listing = (...allowed_ips: string[]) => ({
+      directions: [{ type: 'inbound', options: { allowed_ips } }],
+    });
+    const masked = outbound({ options: { sip_username: 'x', sip_password: '********' } });
+    const registering = (password: string) => ({
+      directions: [
+        {
+          type: 'inbound',
+          auth_mode: 'register',
+          sip_endpoint: 'a.example.com',
+          register_auth: { username: 'x', password },
+        },
+      ],
+    });
+    const full = Array.from({ length: 10 }, (_, i) => ({
+      type: 'outbound',
+      sip_endpoint: `s${i}.example.com`,
+    }));
+    const space = ['20.0.0.0/16', '20.1.0.0/16', '20.2.0.0/16', '20.3.0.0/16'];
+    const permit = (permitted: 0 | 1) =>
+      updateOrganization(test.control.services.database.db, test.orgId, { wide_sources: permitted });
+    /** What is asked for, and what gives one number leave to have it. */
+    const cases: readonly [string, string, object, () => Promise<unknown>][] = [
+      [
+        'a masked password of a trunk',
+        'INVALID_PARAMETER',
+        masked,
+        () => attach(outbound({ options: { sip_username: 'x', sip_password: 'kept' } })),
+      ],
+      [
+        'a masked password of a registration',
+        'INVALID_PARAMETER',
+        registering('********'),
+        () => attach(registering('long password')),
+      ],
+      [
+        'a very wide network without permission',
+        'INVALID_PARAMETER',
+        listing('10.0.0.0/8'),
+        async () => {
+          await permit(1);
+          await attach(listing('10.0.0.0/8'));
+          await permit(0);
+        },
+      ],
+      [
+        'more address space than all numbers may list',
+        'INVALID_PARAMETER',
+        listing('198.51.100.7'),
+        // It lists less than before then, and makes room for numbers after it.
+        () => attach(listing(...space)),
+      ],
+      [
+        'a registration without a registrar',
+        'REGISTRAR_REQUIRED',
+        {
+          directions: [
+            {
+              type: 'inbound',
+              auth_mode: 'register',
+              register_auth: { username: 'x', password: 'long password' },
+            },
+          ],
+        },
+        () => attach(outbound({})),
+      ],
+    ];
+
+    it.each(cases)(
+      '%s: fails the number that may not have it, and no other',
+      async (_, code, body, allow) => {
+        await allow();
+        const makesRoom = JSON.stringify(body).includes('198.51.100.7');
+        const orders = makesRoom
+          ? [[other, number]]
+          : [
+              [other, number],
+              [number, other],
+            ];
+        for (const phone_numbers of orders) {
+          const before = await show(other);
+          const answer = await attach({ ...body, phone_number: undefined, phone_numbers });
+          expect(answer.status).toBe(200);
+          expect(answer.body.data).toMatchObject({
+            configured: [number],
+            failed: [{ phone_number: other, error: code, message: expect.any(String) }],
+          });
+          expect(await show(other)).toEqual(before);
+        }
+      },
+    );
+
+    it('names the place of an invalid value in the message', async () => {
+      const { body } = await attach(masked);
+      expect(body.data).toMatchObject({
+        configured: [],
+        failed: [{ error: 'INVALID_PARAMETER', message: expect.stringContaining('/directions/0/options') }],
+      });
+    });
+
+    it.each(['0.0.0.0/0', '10.0.0.0/8', '2001::/31', '::ffff:0:0/96'])(
+      'no number lists %s without permission',
+      async (network) => {
+        const { body } = await attach(listing(network));
+        expect(body.data).toMatchObject({ configured: [], failed: [{ error: 'INVALID_PARAMETER' }] });
+        expect((await test.call('GET', '/v1/sip/numbers')).body.data?.numbers).toEqual([]);
+      },
+    );
+
+    it('a number with 10 configurations fails, the one after it is configured', async () => {
+      await attach({ directions: full });
+      const answer = await attach({
+        ...outbound({}),
+        phone_number: undefined,
+        phone_numbers: [number, other],
+      });
+      expect(answer.body.data).toMatchObject({
+        configured: [other],
+        failed: [{ phone_number: number, error: 'SIP_CONFIG_LIMIT' }],
+      });
+    });
   });
 
   it('asks for a key', async () => {

@@ -1,6 +1,6 @@
 /** What attaching and updating make of a number's SIP configurations: pure functions (contract 2.2 to 2.4). */
 import { mostConfigurations } from '#shared/api/sip.ts';
-import { ApiError, type ApiErrorCode } from '#shared/errors.ts';
+import { ApiError } from '#shared/errors.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
 import { defaultTransferMode } from '#shared/transfer-mode.ts';
 import type { SipConfigurationRow } from '../db/index.ts';
@@ -41,17 +41,24 @@ function draftOf(row: SipConfigurationRow): ConfigurationDraft {
   return { ...row, password: row.password === null ? null : 'kept', isNew: false };
 }
 
+/** A record that a request asks for, whichever number gets it. */
+export interface WantedRecord {
+  readonly entry: DirectionEntry;
+  readonly record: Omit<ConfigurationDraft, 'id' | 'org_id' | 'number' | 'created_at' | 'updated_at'>;
+}
+
 /**
- * Attaches entries to a number's records, in order. Returns all its records.
- * @throws ApiError SIP_CONFIG_LIMIT, REGISTRAR_REQUIRED, INVALID_PARAMETER
+ * Attaches wanted records to a number's records, in order. Returns all its records. It throws only what depends on
+ * the number: what is wrong with an entry by itself was found by `wantedRecord`.
+ * @throws ApiError SIP_CONFIG_LIMIT, REGISTRAR_REQUIRED, INVALID_PARAMETER for a mask with nothing stored
  */
 export function attach(
   stored: readonly SipConfigurationRow[],
-  entries: readonly DirectionEntry[],
+  wanted: readonly WantedRecord[],
   context: DraftContext,
 ): ConfigurationDraft[] {
   let drafts = stored.map(draftOf);
-  for (const entry of entries) drafts = attachOne(drafts, entry, context);
+  for (const one of wanted) drafts = attachOne(drafts, one, context);
   if (drafts.length > mostConfigurations) throw ApiError.of('SIP_CONFIG_LIMIT');
   requireRegistrars(drafts);
   return drafts;
@@ -59,10 +66,10 @@ export function attach(
 
 function attachOne(
   drafts: readonly ConfigurationDraft[],
-  entry: DirectionEntry,
-  context: DraftContext,
+  { entry, record }: WantedRecord,
+  { newId, now, number, orgId }: DraftContext,
 ): ConfigurationDraft[] {
-  const made = newDraft(entry, context);
+  const made = { ...record, id: newId(), org_id: orgId, number, created_at: now, updated_at: now };
   const same = drafts.find((draft) => identity(draft) === identity(made));
   if (made.password === 'kept' && !same?.password) throw nothingToKeep(entry);
   const { priority } = entry.given;
@@ -79,13 +86,17 @@ function nothingToKeep(entry: DirectionEntry): ApiError {
   return ApiError.invalid(`${entry.path}/${member}`, 'there is no stored value to keep');
 }
 
-/** An entry as a record of its own, defaults filled in. */
-function newDraft(entry: DirectionEntry, context: DraftContext): ConfigurationDraft {
+/**
+ * An entry as a record of its own, defaults filled in. Asked before anything is stored.
+ * @throws ApiError INVALID_PARAMETER
+ */
+export function wantedRecord(entry: DirectionEntry): WantedRecord {
+  return { entry, record: newRecord(entry) };
+}
+
+function newRecord(entry: DirectionEntry): WantedRecord['record'] {
   const { given, endpoint } = entry;
   const common = {
-    id: context.newId(),
-    org_id: context.orgId,
-    number: context.number,
     priority: 0,
     sip_endpoint: given.sip_endpoint?.trim() ?? null,
     port: endpoint?.port ?? given.options?.port ?? 5061,
@@ -94,8 +105,6 @@ function newDraft(entry: DirectionEntry, context: DraftContext): ConfigurationDr
     codec_config: null,
     alert_config: null,
     transfer_mode: given.options?.transfer_mode ?? defaultTransferMode,
-    created_at: context.now,
-    updated_at: context.now,
     isNew: true,
   };
   if (given.type === 'outbound') {
@@ -252,15 +261,6 @@ function checkKeptPort(draft: { sip_endpoint: string | null; port: number }, ent
     throw ApiError.invalid(`${entry.path}/options/port`, 'must equal the port of sip_endpoint');
   }
 }
-
-/** Codes that make one number of an attach fail while the others go on (contract 2.3). */
-export const numberFailures: ReadonlySet<ApiErrorCode> = new Set<ApiErrorCode>([
-  'INVALID_PHONE_NUMBER',
-  'NUMBER_IN_USE',
-  'SIP_CONFIG_LIMIT',
-  'REGISTRAR_REQUIRED',
-  'QUOTA_EXCEEDED',
-]);
 
 /** Whether calls to a number can come from a listed source (contract 2.1). */
 export function inboundSources(

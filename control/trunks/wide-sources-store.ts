@@ -7,7 +7,7 @@ import { isWide } from '#shared/networks.ts';
 import type { Db, SipConfigurationRow } from '../db/index.ts';
 import { findOrganization } from '../organizations/index.ts';
 import type { DirectionEntry } from './directions.ts';
-import { findConfigurations, listAllowedSources } from './store.ts';
+import { listAllowedSources } from './store.ts';
 
 /** The very wide networks of a record. */
 function wideSources({ allowed_ips }: Pick<SipConfigurationRow, 'allowed_ips'>): string[] {
@@ -16,31 +16,28 @@ function wideSources({ allowed_ips }: Pick<SipConfigurationRow, 'allowed_ips'>):
 }
 
 /**
- * @param numbers that shall have the entries; what all of them list already is no news
+ * Call it in the transaction that writes.
+ * @param stored the records of the number that shall have the entries; what they list already is no news
  * @throws ApiError INVALID_PARAMETER that names the first network which the operator has to permit
  */
 export async function checkWideSources(
   db: Db,
   orgId: string,
-  numbers: readonly string[],
+  stored: readonly Pick<SipConfigurationRow, 'allowed_ips'>[],
   entries: readonly DirectionEntry[],
 ): Promise<void> {
-  const wanted = entries.flatMap(({ given, path }) => {
+  const had = new Set(stored.flatMap(wideSources));
+  const [news] = entries.flatMap(({ given, path }) => {
     const listed = given.type === 'inbound' ? (given.options?.allowed_ips ?? []) : [];
     return listed.flatMap((network, index) =>
-      isWide(network) ? [{ network, path: `${path}/options/allowed_ips/${index}` }] : [],
+      isWide(network) && !had.has(network) ? [`${path}/options/allowed_ips/${index}`] : [],
     );
   });
-  if (wanted.length === 0 || (await findOrganization(db, orgId)).wide_sources === 1) return;
-  for (const number of numbers) {
-    const stored = new Set((await findConfigurations(db, orgId, number)).flatMap(wideSources));
-    const news = wanted.find(({ network }) => !stored.has(network));
-    if (!news) continue;
-    throw ApiError.invalid(
-      news.path,
-      'is wider than /16 (IPv4) or /32 (IPv6): list the networks that you really use, or ask the operator of this service to permit it',
-    );
-  }
+  if (news === undefined || (await findOrganization(db, orgId)).wide_sources === 1) return;
+  throw ApiError.invalid(
+    news,
+    'is wider than /16 (IPv4) or /32 (IPv6): list the networks that you really use, or ask the operator of this service to permit it',
+  );
 }
 
 type WideNumber = {
