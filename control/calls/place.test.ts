@@ -279,6 +279,27 @@ describe('POST /v1/calls', () => {
     ]);
   });
 
+  it('that a limit refuses counts in no other window, that of its key neither', async () => {
+    const left = async () => Number((await test.call('GET', '/v1/pathway')).headers['ratelimit-remaining']);
+    const refuse = async (body: object, scope: string) => {
+      const before = await left();
+      for (let sent = 0; sent < 3; sent++) {
+        expect((await place(body)).body.errors).toMatchObject([{ details: { scope } }]);
+      }
+      // The request that asks is the only one that counts.
+      expect(await left()).toBe(before - 1);
+    };
+    await taken({ task });
+    await refuse({ task }, 'destination');
+    const other = (index: number) => ({ task, phone_number: `+1415555${2000 + index}` });
+    for (let made = 1; made < 60; made++) expect((await taken(other(made))).answer.status).toBe(200);
+    await refuse(other(60), 'organization_calls');
+    const before = await left();
+    expect((await place({ task, surprise: 1 })).status).toBe(429);
+    expect((await test.call('GET', '/v1/pathway/none')).status).toBe(404);
+    expect(await left()).toBe(before - 2);
+  });
+
   it('places a repeated request of one Idempotency-Key once', async () => {
     const headers = { 'idempotency-key': 'k1' };
     const { answer } = await taken({ task }, { headers });

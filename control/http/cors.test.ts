@@ -1,9 +1,21 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import {
+  type Answer,
+  type CallOptions,
+  startControl,
+  type TestControl,
+} from '../../test/kit/control/harness.ts';
+import { servedRoutes } from '../../test/kit/control/routes.ts';
+import { order, smallPdf, startPortTest, upload } from '../porting/testing.ts';
 import { readControlConfig } from '../settings/config.ts';
 
 const origin = 'https://console.example.com';
 let test: TestControl;
+
+/** Headers that pages read without being allowed to (Fetch standard), and those that are for the browser itself. */
+const notExposed =
+  /^(cache-control|content-(language|length|type)|expires|last-modified|pragma|access-control-.*|connection|content-security-policy|date|keep-alive|referrer-policy|transfer-encoding|vary|x-content-type-options|x-frame-options)$/;
+
 afterEach(() => test.close());
 
 const preflight = (url: string, from: string) =>
@@ -38,6 +50,37 @@ describe('CORS', () => {
       expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin' });
       expect(headers['access-control-allow-credentials']).toBeUndefined();
     }
+  });
+
+  it('lets them read every header that answers carry and pages do not read anyway', async () => {
+    const porting = await startPortTest({ CORS_ORIGINS: origin, RATE_LIMIT_PER_MINUTE: '1000000' });
+    test = porting;
+    const sent = new Set<string>();
+    const exposed = new Set<string>();
+    const note = ({ headers }: Pick<Answer, 'headers'>) => {
+      for (const name of Object.keys(headers)) sent.add(name);
+      for (const name of String(headers['access-control-expose-headers']).split(', ')) exposed.add(name);
+    };
+    const ask = async (method: 'GET' | 'POST' | 'PUT', url: string, options: CallOptions = {}) => {
+      const answer = await test.call(method, url, { ...options, headers: { origin, ...options.headers } });
+      note(answer);
+      return answer;
+    };
+    for (const { method, url, access } of await servedRoutes(test)) {
+      if (method === 'GET' && /^\/v[12]\//.test(url)) {
+        await ask(method, url, { key: access === 'operator' ? test.operatorKey : test.key });
+      }
+    }
+    // A method that is not allowed, a file, a repeated request, and one that a limit refuses.
+    await ask('PUT', '/v1/pathway');
+    const replayed = { body: { name: 'x' }, headers: { 'idempotency-key': 'k' } };
+    for (let again = 0; again < 2; again++) await ask('POST', '/v1/pathway/create', replayed);
+    await upload(porting, smallPdf);
+    const port = await test.call('POST', '/v1/sip/port/initiate', { body: order(['+14155550190']) });
+    await ask('GET', `/v1/sip/port/${String(port.body.data?.port_request_id)}/letter`);
+    for (let tries = 0; tries < 31; tries++) await ask('GET', '/v1/pathway', { key: `wrong-${tries}` });
+    expect([...sent].filter((name) => !exposed.has(name) && !notExposed.test(name)).sort()).toEqual([]);
+    expect([...exposed].filter((name) => !sent.has(name))).toEqual([]);
   });
 
   it('tells pages of other origins nothing, and covers the API only', async () => {

@@ -1,13 +1,27 @@
 /** Lets pages of the origins that the deployment lists use the API (contract 14.2; Fetch standard, CORS protocol). */
 import type { App } from './app-types.ts';
+import { totalHeader } from './pages.ts';
 
 const allowed = {
   'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
   'access-control-allow-headers': 'authorization, content-type, idempotency-key, last-event-id, x-request-id',
   'access-control-max-age': '600',
 };
-const exposed =
-  'idempotent-replayed, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id';
+/**
+ * Headers of answers that pages may read, besides those that every page may (Fetch standard, CORS-safelisted
+ * response-header names).
+ */
+export const exposedHeaders = [
+  'allow',
+  'content-disposition',
+  'idempotent-replayed',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  'retry-after',
+  totalHeader,
+  'x-request-id',
+].join(', ');
 
 /**
  * There are no cookies, so credentials are never allowed. Widgets name the origins of their visitors themselves.
@@ -22,7 +36,7 @@ export function addCors(app: App, origins: readonly string[]): void {
     reply.header('vary', 'Origin');
     const { origin } = request.headers;
     if (origin === undefined || !known.has(origin)) return;
-    reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed });
+    reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': exposedHeaders });
     // Browsers ask first, without the key: a preflight is answered before anything is looked up.
     const isPreflight = request.method === 'OPTIONS' && 'access-control-request-method' in request.headers;
     if (isPreflight) return reply.headers(allowed).code(204).send();

@@ -1,10 +1,11 @@
 /** The ground of the HTTP API: requests checked, answers bounded, errors, pages of lists, limits, idempotency. */
 export { type Access, type App, type Caller, orgOf } from './app-types.ts';
 export { createBase } from './base.ts';
+export { exposedHeaders } from './cors.ts';
 export { errorBody, type Group, groupOf } from './groups.ts';
 export { addIdempotency, keepAnswer, workOf } from './idempotency.ts';
 export { forgetAnswers } from './idempotency-store.ts';
-export { type NewestPage, newestPage } from './newest-page.ts';
+export { countRows, type NewestPage, newestPage } from './newest-page.ts';
 export { fitOne, fitPage, type Listed, type Omittable, readPage, totalHeader } from './pages.ts';
 export { readSpan, type TimeSpan } from './query-times.ts';
 export { type Limit, RateLimiter, type WindowState } from './rate-limit.ts';

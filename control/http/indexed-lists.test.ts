@@ -6,7 +6,7 @@ import SqliteFile from 'better-sqlite3';
 import { DefaultQueryExecutor } from 'kysely';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { callRecord } from '../../test/kit/control/edge-client.ts';
-import { startControl } from '../../test/kit/control/harness.ts';
+import { type Answer, startControl } from '../../test/kit/control/harness.ts';
 import { servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
 import type { AlertRow } from '../db/tables.ts';
 import { createReportStore } from '../report-writers.ts';
@@ -20,6 +20,12 @@ const routes = await servedRoutes(test);
 const example = (name: string) => routes.find((route) => route.name === name)?.example;
 
 const pathway = await makePathway(test);
+const version = {
+  name: 'v',
+  nodes: [{ id: 's', type: 'End Call', data: { isStart: true, prompt: 'Bye' } }],
+  edges: [],
+};
+await test.call('POST', `/v1/pathway/${pathway}/version`, { body: version });
 const widget = await makeWidget(test, {}, pathway);
 const thread = await makeThread(test, widget);
 const persona = await test.call('POST', '/v1/personas', { body: { name: 'Ada' } });
@@ -119,12 +125,17 @@ function queriesOf(filters: readonly string[]): string[] {
   return sets.map((set) => set.join('&'));
 }
 
-/** Statements that the requests run, each once. */
-async function statementsOf(name: string, filters: readonly string[]): Promise<Set<string>> {
+/** How a list is read. */
+function requestOf(name: string): { readonly path: string; readonly key: string } {
   const route = routes.find((one) => one.name === name);
   if (!route) throw new Error(`${name} is not served`);
-  const path = route.name.split(' ')[1]?.replace(/\{[^}]*\}/, ids[name] ?? unknownId);
-  const key = route.access === 'operator' ? test.operatorKey : test.key;
+  const path = name.replace('GET ', '').replace(/\{[^}]*\}/, ids[name] ?? unknownId);
+  return { path, key: route.access === 'operator' ? test.operatorKey : test.key };
+}
+
+/** Statements that the requests run, each once. */
+async function statementsOf(name: string, filters: readonly string[]): Promise<Set<string>> {
+  const { path, key } = requestOf(name);
   const seen = new Set<string>();
   // Kysely's statements may be kept from earlier requests; others are prepared where they are run.
   const run = vi.spyOn(DefaultQueryExecutor.prototype, 'executeQuery');
@@ -182,4 +193,49 @@ describe('a list', () => {
     const paged = routes.filter(({ method, queryNames }) => method === 'GET' && queryNames.includes('limit'));
     expect(Object.keys(lists)).toEqual(expect.arrayContaining(paged.map(({ name }) => name)));
   });
+});
+
+/** The items of a page, and every number that says how many there are in all. */
+function countsOf({ body, headers }: Answer): {
+  readonly items: number;
+  readonly totals: readonly unknown[];
+} {
+  const { data } = body as { readonly data?: object };
+  const holders: object[] = [body, data ?? {}, ...Object.values(data ?? {}), ...Object.values(body)];
+  const list = holders.find((holder) => Array.isArray(holder));
+  const named = holders.flatMap((holder) => Object.entries(Array.isArray(holder) || !holder ? {} : holder));
+  const totals = named.filter(([name]) => /^total(_count|Items)?$/.test(name)).map(([, total]) => total);
+  const header = headers['x-total-count'];
+  return {
+    items: Array.isArray(list) ? list.length : Number.NaN,
+    totals: [...new Set(totals), ...(header === undefined ? [] : [Number(header)])],
+  };
+}
+
+describe('a list with pages (docs/lists.md)', () => {
+  const paged = routes.filter(({ method, queryNames }) => method === 'GET' && queryNames.includes('limit'));
+  const isLog = ({ queryNames }: (typeof paged)[number]) => queryNames.includes('before');
+  const read = async (name: string, query = '') => {
+    const { path, key } = requestOf(name);
+    return countsOf(await test.call('GET', `${path}${query}`, { key }));
+  };
+
+  it.each(paged.filter((route) => !isLog(route)).map(({ name }) => name))(
+    '%s gives the number of items, in its body or in X-Total-Count',
+    async (name) => {
+      const { items, totals } = await read(name);
+      expect(totals).toEqual([items]);
+      // Not the number of items of the page.
+      expect((await read(name, '?limit=1')).totals).toEqual([items]);
+    },
+  );
+
+  it.each(paged.filter(isLog).map(({ name }) => name))(
+    '%s is a log with a cursor: it is not counted for each page',
+    async (name) => {
+      const { items, totals } = await read(name);
+      expect(items).toBeGreaterThan(0);
+      expect(totals).toEqual([]);
+    },
+  );
 });

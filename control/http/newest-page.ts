@@ -1,4 +1,4 @@
-/** One page of rows, newest first, with how many there are in all. */
+/** Pages of rows, and how many rows there are in all. */
 import { type SelectQueryBuilder, sql } from 'kysely';
 
 export interface NewestPage<Row> {
@@ -6,16 +6,11 @@ export interface NewestPage<Row> {
   readonly total: number;
 }
 
-/** @param all every row that may be listed, with its columns; has `created_at` and `id` */
+/** Newest first. @param all every row that may be listed, with its columns; has `created_at` and `id` */
 export async function newestPage<DB, TB extends keyof DB, Row>(
   all: SelectQueryBuilder<DB, TB, Row>,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<NewestPage<Row>> {
-  const { total } = await all
-    .clearSelect()
-    .select(sql<number>`count(*)`.as('total'))
-    .$castTo<{ readonly total: number }>()
-    .executeTakeFirstOrThrow();
   const rows = await all
     .orderBy(sql.ref('created_at'), 'desc')
     .orderBy(sql.ref('id'), 'desc')
@@ -23,5 +18,17 @@ export async function newestPage<DB, TB extends keyof DB, Row>(
     .offset(offset)
     .$castTo<Row>()
     .execute();
-  return { rows, total };
+  return { rows, total: await countRows(all) };
+}
+
+/** @param all every row that may be listed, without a page and an order */
+export async function countRows<DB, TB extends keyof DB, Row>(
+  all: SelectQueryBuilder<DB, TB, Row>,
+): Promise<number> {
+  const { total } = await all
+    .clearSelect()
+    .select(sql<number>`count(*)`.as('total'))
+    .$castTo<{ readonly total: number }>()
+    .executeTakeFirstOrThrow();
+  return total;
 }

@@ -6,14 +6,30 @@ import { counted } from '#shared/counted.ts';
 import { ApiError } from '#shared/errors.ts';
 import { storageFault } from '#shared/storage-fault.ts';
 import type { Db } from '../db/index.ts';
-import { type App, type Caller, RateLimiter, type WindowState, type WrongKeys } from '../http/index.ts';
+import {
+  type App,
+  type Caller,
+  type Limit,
+  RateLimiter,
+  type WindowState,
+  type WrongKeys,
+} from '../http/index.ts';
 import { keyOfHeader } from './rules.ts';
 import { findApiKey, noteKeyUse } from './store.ts';
 
+/** Windows of one subject in which a request was counted. */
+interface Counted {
+  readonly subject: string;
+  readonly limits: readonly Limit[];
+  readonly moment: number;
+  /** Whether it goes on counting when it came to nothing for another reason than a limit. */
+  readonly always: boolean;
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
-    /** How the request was counted against the limits of its route; null: it was not. */
-    counted: { readonly subject: string; readonly moment: number } | null;
+    /** Where the request was counted; null: nowhere. */
+    counted: readonly Counted[] | null;
   }
 }
 
@@ -31,9 +47,12 @@ export function addGuard(app: App, options: GuardOptions): void {
   const limiter = new RateLimiter(options.clock);
   app.decorateRequest('caller', null);
   app.decorateRequest('counted', null);
-  app.addHook('onSend', async ({ counted, routeOptions }, reply) => {
-    if (counted && cameToNothing(reply)) {
-      limiter.giveBack(counted.subject, routeOptions.config.limits ?? [], counted.moment);
+  // A request that any limit refuses counts in none (contract 1.6), and one that came to nothing in none of its route.
+  app.addHook('onSend', async (request, reply) => {
+    const isRefusedByLimit = reply.statusCode === 429;
+    if (!isRefusedByLimit && !cameToNothing(reply)) return;
+    for (const { subject, limits, moment, always } of request.counted ?? []) {
+      if (isRefusedByLimit || !always) limiter.giveBack(subject, limits, moment);
     }
   });
   app.addHook('onRequest', async (request, reply) => {
@@ -88,12 +107,19 @@ function limitRequests(
 ): void {
   const perKey = { scope: 'key', limit: requestsPerMinute, windowSeconds: 60 };
   let state = limiter.take(caller.keyId, [perKey]);
+  const counted: Counted[] = [];
+  if (!state.refused) {
+    counted.push({ subject: caller.keyId, limits: [perKey], moment: state.moment, always: true });
+  }
   const limits = request.routeOptions.config.limits ?? [];
   if (!state.refused && caller.kind === 'customer' && limits.length > 0) {
     const own = limiter.take(caller.orgId, limits);
-    if (!own.refused) request.counted = { subject: caller.orgId, moment: own.moment };
+    if (!own.refused) {
+      counted.push({ subject: caller.orgId, limits, moment: own.moment, always: false });
+    }
     if (own.refused || own.remaining < state.remaining) state = own;
   }
+  request.counted = counted;
   showWindow(reply, state);
 }
 

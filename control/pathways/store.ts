@@ -1,6 +1,7 @@
 /** Pathways and their versions. */
 import { sql } from 'kysely';
 import type { Db, PathwayRow, PathwayVersionRow } from '../db/index.ts';
+import { countRows } from '../http/index.ts';
 import type { StoredGraph } from './rules.ts';
 
 export function findPathway(db: Db, orgId: string, id: string): Promise<PathwayRow | undefined> {
@@ -112,19 +113,21 @@ export async function numbersUsing(db: Db, pathwayId: string): Promise<string[]>
 export type VersionLine = Omit<PathwayVersionRow, 'nodes' | 'edges'>;
 
 /** One page, newest first, without their graphs. */
-export function listVersions(
+export async function pageOfVersions(
   db: Db,
   pathwayId: string,
   page: { readonly limit: number; readonly offset: number },
-): Promise<VersionLine[]> {
-  return db
+): Promise<{ readonly versions: VersionLine[]; readonly total: number }> {
+  const all = db
     .selectFrom('pathway_versions')
     .select(['pathway_id', 'version_number', 'name', 'created_at', 'content_hash'])
-    .where('pathway_id', '=', pathwayId)
+    .where('pathway_id', '=', pathwayId);
+  const versions = await all
     .orderBy('version_number', 'desc')
     .limit(page.limit)
     .offset(page.offset)
     .execute();
+  return { versions, total: await countRows(all) };
 }
 
 export function findVersion(

@@ -14,7 +14,7 @@ import { ApiError } from '#shared/errors.ts';
 import { type Actor, actorOf, recordChange } from '../audit/index.ts';
 import type { Altered } from '../catalogue/index.ts';
 import type { Db } from '../db/index.ts';
-import { type App, keepAnswer, orgOf } from '../http/index.ts';
+import { type App, keepAnswer, orgOf, totalHeader } from '../http/index.ts';
 import { graphBytes, isoTime } from '../organizations/index.ts';
 import type { PathwayDeps } from './deps.ts';
 import { authorNotes } from './notes-store.ts';
@@ -25,8 +25,8 @@ import {
   deleteVersion,
   insertVersion,
   latestVersion,
-  listVersions,
   numbersUsingVersion,
+  pageOfVersions,
   updatePathway,
   updateVersion,
 } from './store.ts';
@@ -51,10 +51,11 @@ function readRoutes(app: App, services: PathwayDeps): void {
       querystring: VersionQuery,
       response: { 200: VersionList },
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const pathway = await requirePathway(db, orgOf(request), request.params.id);
       const { limit = 200, offset = 0 } = request.query;
-      const versions = await listVersions(db, pathway.id, { limit, offset });
+      const { versions, total } = await pageOfVersions(db, pathway.id, { limit, offset });
+      reply.header(totalHeader, total);
       const latest = await latestVersion(db, pathway.id);
       return versions.map((version) => versionLine(pathway, version, latest));
     },

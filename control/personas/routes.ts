@@ -16,14 +16,14 @@ import {
 } from '#shared/api/personas.ts';
 import { actorOf } from '../audit/index.ts';
 import type { Db, PersonaRow } from '../db/index.ts';
-import { type App, keepAnswer, orgOf, readPage } from '../http/index.ts';
+import { type App, keepAnswer, orgOf, readPage, totalHeader } from '../http/index.ts';
 import type { PersonaDeps } from './deps.ts';
 import { attachPersona, detachPersona } from './numbers.ts';
 import { promote } from './promote.ts';
 import { personaView, versionView } from './rules.ts';
 import {
   findPersonaVersion,
-  listPersonas,
+  pageOfPersonas,
   pageOfPersonaVersions,
   requirePersona,
   withVersions,
@@ -71,9 +71,10 @@ function rowRoutes(app: App, services: PersonaDeps): void {
       querystring: PersonaPage,
       response: { 200: PersonaList },
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const { page = 1, limit = defaultPage } = request.query;
-      const rows = await listPersonas(db, orgOf(request), page, limit);
+      const { rows, total } = await pageOfPersonas(db, orgOf(request), page, limit);
+      reply.header(totalHeader, total);
       const read = async (row: PersonaRow) => {
         const [whole] = await withVersions(db, [row]);
         return whole && { item: personaView(whole) };
@@ -145,10 +146,11 @@ function versionRoutes(app: App, services: PersonaDeps): void {
       querystring: PersonaVersionQuery,
       response: { 200: PersonaVersionList },
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const { id } = await requirePersona(db, orgOf(request), request.params.id);
       const { limit = 100, offset = 0 } = request.query;
-      const ids = await pageOfPersonaVersions(db, id, { limit, offset });
+      const { ids, total } = await pageOfPersonaVersions(db, id, { limit, offset });
+      reply.header(totalHeader, total);
       return plain(
         await readPage(ids, omittableOfVersion, async (version) => ({
           item: versionView(await findPersonaVersion(db, version)),

@@ -1,6 +1,7 @@
 /** Persona rows and their versions. Deleted personas stay, but are found no more. */
 import { ApiError } from '#shared/errors.ts';
 import type { Db, PersonaRow, PersonaVersionRow } from '../db/index.ts';
+import { countRows, type NewestPage, newestPage } from '../http/index.ts';
 import { readSettings } from '../numbers/index.ts';
 import type { WholePersona } from './rules.ts';
 
@@ -43,16 +44,10 @@ export async function pageOfPersonaVersions(
   db: Db,
   personaId: string,
   page: { readonly limit: number; readonly offset: number },
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom('persona_versions')
-    .select('id')
-    .where('persona_id', '=', personaId)
-    .orderBy('version_number', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  return rows.map(({ id }) => id);
+): Promise<{ readonly ids: string[]; readonly total: number }> {
+  const all = db.selectFrom('persona_versions').select('id').where('persona_id', '=', personaId);
+  const rows = await all.orderBy('version_number', 'desc').limit(page.limit).offset(page.offset).execute();
+  return { ids: rows.map(({ id }) => id), total: await countRows(all) };
 }
 
 /** Personas whose production or draft has a condition that leads to a pathway. */
@@ -80,17 +75,18 @@ export async function personasUsingPathway(db: Db, pathwayId: string): Promise<s
 }
 
 /** One page, newest first. @param page from 1 */
-export function listPersonas(db: Db, orgId: string, page: number, limit: number): Promise<PersonaRow[]> {
-  return db
+export function pageOfPersonas(
+  db: Db,
+  orgId: string,
+  page: number,
+  limit: number,
+): Promise<NewestPage<PersonaRow>> {
+  const all = db
     .selectFrom('personas')
     .selectAll()
     .where('org_id', '=', orgId)
-    .where('deleted_at', 'is', null)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset((page - 1) * limit)
-    .execute();
+    .where('deleted_at', 'is', null);
+  return newestPage(all, { limit, offset: (page - 1) * limit });
 }
 
 /** Personas with their two present versions and their numbers, in the same order. */

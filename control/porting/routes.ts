@@ -14,7 +14,7 @@ import {
 import { ApiError } from '#shared/errors.ts';
 import { actorOf } from '../audit/index.ts';
 import type { Db } from '../db/index.ts';
-import { type App, keepAnswer, orgOf } from '../http/index.ts';
+import { type App, keepAnswer, orgOf, totalHeader } from '../http/index.ts';
 import { adminRoutes } from './admin-routes.ts';
 import { carrierRoutes } from './carrier-routes.ts';
 import type { PortingDeps } from './deps.ts';
@@ -26,7 +26,7 @@ import type { PortingParts } from './parts.ts';
 import { numbersOfQuery } from './portability-rules.ts';
 import { letterFile } from './sign.ts';
 import { signRoutes } from './sign-routes.ts';
-import { findRequest, listRequests, type PortRequest } from './store.ts';
+import { countRequests, findRequest, listRequests, type PortRequest } from './store.ts';
 import { detailView, summaryViews } from './views.ts';
 
 const defaultPage = 100;
@@ -103,10 +103,11 @@ function requestRoutes(app: App, services: PortingDeps, { check }: PortingParts)
     method: 'GET',
     url: '/v1/sip/port',
     schema: { summary: 'Port requests, newest first', querystring: PortQuery, response: { 200: PortList } },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const { limit = defaultPage, offset = 0, status } = request.query;
       const filter = { orgId: orgOf(request), ...(status !== undefined && { status }) };
       const rows = await listRequests(db, filter, { limit, offset });
+      reply.header(totalHeader, await countRequests(db, filter));
       return plain({ port_requests: await summaryViews(services, rows) });
     },
   });

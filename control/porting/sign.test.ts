@@ -144,6 +144,21 @@ describe('signing', () => {
     expect([answer.status, answer.codes]).toEqual([400, ['CONSENT_REQUIRED']]);
   });
 
+  it('without consent is judged by its link first', async () => {
+    const answerOf = async (path: string) => {
+      const { status, codes } = await test.call('POST', path, { key: null, body: { name: 'Ada Lovelace' } });
+      return [status, codes];
+    };
+    const unknown = await answerOf(`/v1/sip/port/sign/${'x'.repeat(43)}`);
+    expect(unknown).toEqual([404, ['SIGNATURE_LINK_NOT_FOUND']]);
+    const canceled = await initiate(test, order(['+14155550101']));
+    await move(test, canceled.id, { status: 'canceled', reason: 'x' });
+    expect(await answerOf(canceled.path)).toEqual([410, ['SIGNATURE_LINK_EXPIRED']]);
+    const { path } = await initiate(test, order([number]));
+    await sign(test, path);
+    expect(await answerOf(path)).toEqual([409, ['ALREADY_SIGNED']]);
+  });
+
   it('is refused with another name, without one, and with what is not asked for', async () => {
     const { id, path } = await initiate(test, order([number]));
     expect((await sign(test, path, { name: 'Ada Byron' })).codes).toEqual(['NAME_MISMATCH']);

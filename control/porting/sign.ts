@@ -67,13 +67,14 @@ export interface Signing {
 
 /**
  * Signs, submits the request and keeps what was signed, all or nothing. Returns when it was signed.
- * @throws ApiError CONSENT_REQUIRED, NAME_MISMATCH, SIGNATURE_LINK_NOT_FOUND, SIGNATURE_LINK_EXPIRED,
- *   ALREADY_SIGNED
+ * @throws ApiError SIGNATURE_LINK_NOT_FOUND, SIGNATURE_LINK_EXPIRED, ALREADY_SIGNED, CONSENT_REQUIRED,
+ *   NAME_MISMATCH, in this order
  */
 export async function signLetter(services: PortingDeps, signing: Signing): Promise<string> {
-  if (!signing.consent) throw ApiError.of('CONSENT_REQUIRED');
   const { clock, database, secrets } = services;
+  // What the link is comes before what the form says: of an unknown one nothing else is told.
   const { letter, request } = await unsigned(services, database.db, signing);
+  if (!signing.consent) throw ApiError.of('CONSENT_REQUIRED');
   const { first_name, last_name } = openDetails(secrets, request);
   if (!sameName(signing.name, `${first_name} ${last_name}`)) throw ApiError.of('NAME_MISMATCH');
   const now = clock.now();

@@ -17,7 +17,7 @@ import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import { actorOf, changedFields, recordChange } from '../audit/index.ts';
 import type { Db, ToolRow } from '../db/index.ts';
-import { type App, keepAnswer, orgOf, readPage } from '../http/index.ts';
+import { type App, keepAnswer, orgOf, readPage, totalHeader } from '../http/index.ts';
 import { isoTime } from '../organizations/index.ts';
 import type { ToolDeps } from './deps.ts';
 import { untilGone } from './request-signal.ts';
@@ -157,17 +157,18 @@ function readRoutes(app: App, services: ToolDeps): void {
       querystring: ToolQuery,
       response: { 200: ToolList },
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const { page = 1, limit = 50, search = null, orderDirection = 'desc' } = request.query;
       const order = { page, limit, search, direction: orderDirection };
       const orgId = orgOf(request);
-      const { ids, hasMore } = await listTools(db, orgId, order);
+      const { ids, total } = await listTools(db, orgId, order);
+      reply.header(totalHeader, total);
       return done({
         tools: await readPage(ids, omittable, async (id, share) => {
           const found = await listedTool(db, orgId, id, share);
           return found && { item: toolView(services.secrets, found.row), cut: found.cut };
         }),
-        pagination: pagination(page, limit, hasMore),
+        pagination: pagination(page, limit, total),
       });
     },
   });
@@ -191,11 +192,12 @@ function readRoutes(app: App, services: ToolDeps): void {
       querystring: ToolLogQuery,
       response: { 200: ToolLogs },
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const tool = await requireTool(db, orgOf(request), request.params.id);
       const { page = 1, limit = 50 } = request.query;
-      const { rows, hasMore } = await listRuns(db, tool.id, page, limit);
-      return done({ logs: rows.map(logView), pagination: pagination(page, limit, hasMore) });
+      const { rows, total } = await listRuns(db, tool.id, page, limit);
+      reply.header(totalHeader, total);
+      return done({ logs: rows.map(logView), pagination: pagination(page, limit, total) });
     },
   });
 }

@@ -1,27 +1,26 @@
 /** What became of runs: kept for a time, with nothing of what was sent or answered. */
 import { type Db, deleteInBatches, type ToolRunRow } from '../db/index.ts';
+import { countRows } from '../http/index.ts';
 
 export async function insertRun(db: Db, row: ToolRunRow): Promise<void> {
   await db.insertInto('tool_runs').values(row).execute();
 }
 
-/** Latest first, and whether there are more. */
+/** One page, latest first. */
 export async function listRuns(
   db: Db,
   toolId: string,
   page: number,
   limit: number,
-): Promise<{ rows: ToolRunRow[]; hasMore: boolean }> {
-  const rows = await db
-    .selectFrom('tool_runs')
-    .selectAll()
-    .where('tool_id', '=', toolId)
+): Promise<{ readonly rows: ToolRunRow[]; readonly total: number }> {
+  const all = db.selectFrom('tool_runs').selectAll().where('tool_id', '=', toolId);
+  const rows = await all
     .orderBy('started_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(limit + 1)
+    .limit(limit)
     .offset((page - 1) * limit)
     .execute();
-  return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
+  return { rows, total: await countRows(all) };
 }
 
 /** Deletes runs that began before a time. Returns how many. */

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { toolIdsIn } from '#shared/agent/node-tools.ts';
 import type { AgentTool } from '#shared/edge-protocol/agents.ts';
 import type { Db, SecretBox, ToolRow } from '../db/index.ts';
+import { countRows } from '../http/index.ts';
 import type { ToolDraft } from './rules.ts';
 import { openBody, sealBody } from './sealed-store.ts';
 
@@ -84,12 +85,12 @@ export interface ToolPage {
   readonly direction: 'asc' | 'desc';
 }
 
-/** The ids of one page by age, and whether there is more. */
+/** The ids of one page by age. `total` counts what fits the search. */
 export async function listTools(
   db: Db,
   orgId: string,
   { page, limit, search, direction }: ToolPage,
-): Promise<{ ids: string[]; hasMore: boolean }> {
+): Promise<{ readonly ids: string[]; readonly total: number }> {
   let query = db.selectFrom('tools').select('id').where('org_id', '=', orgId);
   if (search !== null && search !== '') {
     // Looked for in the organization's tools only, which the index has in order.
@@ -101,10 +102,10 @@ export async function listTools(
   const rows = await query
     .orderBy('created_at', direction)
     .orderBy('id', direction)
-    .limit(limit + 1)
+    .limit(limit)
     .offset((page - 1) * limit)
     .execute();
-  return { ids: rows.slice(0, limit).map(({ id }) => id), hasMore: rows.length > limit };
+  return { ids: rows.map(({ id }) => id), total: await countRows(query) };
 }
 
 /** A tool of a list, without columns of more than `most` bytes, which `cut` names. */

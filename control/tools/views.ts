@@ -32,6 +32,7 @@ export function logView(row: ToolRunRow): ToolLog {
   };
 }
 
-export function pagination(page: number, limit: number, hasMore: boolean) {
+export function pagination(page: number, limit: number, total: number) {
+  const hasMore = page * limit < total;
   return { page, limit, hasMore, nextPage: hasMore ? page + 1 : null };
 }

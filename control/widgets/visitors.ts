@@ -5,7 +5,7 @@ import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
 import { hostKey } from '#shared/networks.ts';
 import type { Db, SecretBox, WidgetRow, WidgetSessionRow } from '../db/index.ts';
-import { type Limit, orgOf, RateLimiter, type WrongKeys } from '../http/index.ts';
+import { exposedHeaders, type Limit, orgOf, RateLimiter, type WrongKeys } from '../http/index.ts';
 import { keyOfHeader, showWindow } from '../organizations/index.ts';
 import type { WidgetMetrics } from './metrics.ts';
 import { isAllowedOrigin } from './rules.ts';
@@ -78,7 +78,7 @@ export class Visitors {
     if (widget && origin !== undefined && isAllowedOrigin(configOf(widget), origin)) {
       reply.headers({
         'access-control-allow-origin': origin,
-        'access-control-expose-headers': 'idempotent-replayed, retry-after, x-request-id',
+        'access-control-expose-headers': exposedHeaders,
       });
     }
     return widget;
