@@ -9,6 +9,7 @@ import { expect, test } from 'vitest';
 import { settings as ofControl } from '../control/settings/settings.ts';
 import { DEFAULT_TRANSPORT_LIMITS } from '../edge/engine/transport/limits.ts';
 import { settings as ofEdge } from '../edge/settings.ts';
+import { apiErrors } from '../shared/errors.ts';
 
 const root = dirname(import.meta.dirname);
 const page = readFileSync(join(root, 'docs', 'limits.md'), 'utf8');
@@ -223,6 +224,33 @@ test('every error code on the page is documented', () => {
   const errors = readFileSync(join(root, 'docs', 'errors.md'), 'utf8');
   const codes = cells.flatMap((row) => [...(row[5] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
   expect(codes.filter((name) => !errors.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('every status on the page is that of its error code', () => {
+  const shown = cells.flatMap(([what, , , happens = '', , codes = '']) => {
+    const status = /^(4\d\d|503)\b/.exec(happens)?.[1];
+    const name = /^`([A-Z_]+)`$/.exec(codes)?.[1];
+    return status && name ? [[what, name, Number(status)] as const] : [];
+  });
+  expect(shown.length).toBeGreaterThan(40);
+  const statusOf = (name: string) => Object.entries(apiErrors).find(([code]) => code === name)?.[1].status;
+  expect(shown.filter(([, name, status]) => statusOf(name) !== status)).toEqual([]);
+});
+
+test('where the file of a constant answers with error codes, that of its line is one of them', () => {
+  const isApiCode = (name: string) => Object.hasOwn(apiErrors, name);
+  const wrong = cells.flatMap(([what, where = '', , , , codes = '']) => {
+    const file = /^`([^`]+\.ts)` `\w+`$/.exec(where)?.[1];
+    const name = /^`([A-Z_]+)`$/.exec(codes)?.[1];
+    if (!file || !name || !isApiCode(name)) return [];
+    const text = textOf(file);
+    const used = [...text.matchAll(/'([A-Z_]+)'/g)].map(([, code = '']) => code).filter(isApiCode);
+    if (/ApiError\.invalid\(/.test(text)) used.push('INVALID_PARAMETER');
+    if (/\bshowWindow\(/.test(text)) used.push('RATE_LIMITED');
+    if (/ApiError\.unavailable\(/.test(text)) used.push('SERVICE_UNAVAILABLE');
+    return used.length === 0 || used.includes(name) ? [] : [`${what}: ${name}, not ${used.join(', ')}`];
+  });
+  expect(wrong).toEqual([]);
 });
 
 /** Metrics of the page that the command leaves out, and why. */

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiErrors } from '#shared/errors.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import type { Media, OpenApiDocument, Operation } from './openapi-document.ts';
 import { exampleOf } from './openapi-examples.ts';
@@ -168,6 +170,21 @@ describe('the OpenAPI document', () => {
         expect(Object.keys(operation.responses ?? {})).toContain(String(answer.status));
       }
     }
+  });
+
+  it('answers each code with the status that docs/errors.md gives, or names as another', () => {
+    const lines = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8').split('\n');
+    const lineOf = (code: string) => lines.find((line) => line.startsWith(`| \`${code}\` |`)) ?? '';
+    const unnamed = operations().flatMap(({ name, operation }) =>
+      Object.entries(operation.responses ?? {})
+        .filter(([status]) => status >= '4')
+        .flatMap(([status, { content = {} }]) =>
+          Object.keys(Object.values(content)[0]?.examples ?? {})
+            .filter((code) => code in apiErrors && !lineOf(code).includes(status))
+            .map((code) => `${name}: ${code} ${status}`),
+        ),
+    );
+    expect(unnamed).toEqual([]);
   });
 
   it('shows for each code of a status the body that the group answers with', () => {

@@ -355,6 +355,42 @@ describe('enhanced analytics', () => {
   });
 });
 
+describe('a deleted run', () => {
+  it('stays counted in its whole day, and goes from the first part of a day, the weekly trend and the list', async () => {
+    const ids = [await ran(hourMs, 'PASSED', 1), await ran(2 * dayMs + 18 * hourMs, 'FAILED', 0)];
+    const counts = async () => {
+      const { body } = await get(`${pathwayId}/enhanced?days=3`);
+      const { daily_pass_rates, recent } = body.trend as unknown as {
+        daily_pass_rates: { count: number }[];
+        recent: { count: number };
+      };
+      const { runs } = (await get(`${pathwayId}?days=3`)).body as unknown as { runs: unknown[] };
+      return {
+        total: body.total_runs,
+        days: daily_pass_rates.map(({ count }) => count),
+        recent: recent.count,
+        runs: runs.length,
+      };
+    };
+    expect(await counts()).toEqual({ total: 2, days: [1, 1], recent: 2, runs: 2 });
+    for (const id of ids) {
+      expect((await test.call('DELETE', `${base}/runs/${id}`)).status).toBe(200);
+    }
+    expect(await counts()).toEqual({ total: 1, days: [1], recent: 0, runs: 0 });
+  });
+
+  it.each(['/runs/{id}', '/batches/{id}', '/simulation-sets/{id}'])(
+    'is described by DELETE %s as analytics treat it',
+    async (path) => {
+      const { body } = await test.call('GET', '/openapi.json', { key: null });
+      const { paths } = body as unknown as { paths: Record<string, { delete?: { description?: string } }> };
+      const description = paths[`${base}${path}`]?.delete?.description ?? '';
+      for (const words of ['whole UTC days', 'the list of runs', 'the part of a day', 'the weekly trend'])
+        expect(description).toContain(words);
+    },
+  );
+});
+
 describe('the weekly trend', () => {
   const weekly = (recent: [number, number], prior: [number, number], days: DayCount[] = []) =>
     trendOf(

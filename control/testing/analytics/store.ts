@@ -1,6 +1,7 @@
 /**
  * What analytics read: months and days that lie wholly in the window come counted (test_run_periods, test_run_days),
- * the day in which it begins from its runs. Runs are counted when they end (runs-store.ts), by their creation.
+ * the day in which it begins from its stored runs, and so does the weekly trend, which begins at this time of the day.
+ * So deleted runs stay in the first and go from the second; `leftInAnalytics` says so to customers. Runs are counted when they end (runs-store.ts), by their creation.
  */
 import { sql } from 'kysely';
 import type { Db, TestRunRow } from '../../db/index.ts';

@@ -8,6 +8,12 @@ import { requireRun } from './run-store.ts';
 import { requireSet } from './set-store.ts';
 import { sessionOfBatch } from './tornado-sessions.ts';
 
+/** What a delete leaves of its runs: they were counted by day when they ended (write.ts). */
+export const leftInAnalytics =
+  'Analytics keep the count of deleted runs of whole UTC days: totals, rates, scores, reliability, failed nodes, flow ' +
+  'and daily rates. What they read from stored runs goes: the list of runs, the part of a day with which the window ' +
+  'begins, and the weekly trend.';
+
 const open: ReadonlySet<string> = new Set(['PENDING', 'RUNNING']);
 
 /** Call these in a transaction. @throws ApiError RUN_NOT_FOUND, RUN_IN_GROUP, NOT_ENDED */

@@ -18,7 +18,7 @@ import { type App, orgOf } from '../../http/index.ts';
 import { recordTestingChange } from '../common/audit.ts';
 import type { TestingDeps } from '../common/deps.ts';
 import type { ChatLine } from '../judging/ports.ts';
-import { deleteRun } from '../records/delete.ts';
+import { deleteRun, leftInAnalytics } from '../records/delete.ts';
 import { findRecord, findRun, listRuns, requireRun, resultsOf } from '../records/run-store.ts';
 import { runSubject } from '../records/subjects.ts';
 import { oneRunView, runLines, runRowView } from '../records/views.ts';
@@ -128,7 +128,8 @@ function deleteRoute(app: App, services: TestingDeps): void {
     url: `${base}/runs/:id`,
     config: { errors: ['RUN_NOT_FOUND', 'RUN_IN_GROUP', 'NOT_ENDED'] },
     schema: {
-      summary: 'Delete a run that has ended; analytics keep its count',
+      summary: 'Delete a run that has ended',
+      description: leftInAnalytics,
       params: RunPath,
       response: { 200: TestingDeleted },
     },

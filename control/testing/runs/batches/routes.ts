@@ -17,7 +17,7 @@ import { type App, orgOf } from '../../../http/index.ts';
 import { recordTestingChange } from '../../common/audit.ts';
 import type { TestingDeps } from '../../common/deps.ts';
 import { batchLine, batchView, findBatch, listBatches, requireBatch } from '../../records/batch-store.ts';
-import { deleteBatch } from '../../records/delete.ts';
+import { deleteBatch, leftInAnalytics } from '../../records/delete.ts';
 import { lastTurn, type Snapshot } from '../events.ts';
 import { batchSubject } from '../live.ts';
 import { checkWebhook, testRunsSubject } from '../plan.ts';
@@ -112,7 +112,8 @@ export function batchRoutes(app: App, services: TestingDeps, { stopped, streams 
     url: `${base}/batches/:id`,
     config: { errors: ['BATCH_NOT_FOUND', 'NOT_ENDED'] },
     schema: {
-      summary: 'Delete a batch that has ended, with its runs; analytics keep their count',
+      summary: 'Delete a batch that has ended, with its runs',
+      description: leftInAnalytics,
       params: BatchPath,
       response: { 200: TestingDeleted },
     },

@@ -15,7 +15,7 @@ import { type App, orgOf } from '../../../http/index.ts';
 import { isoTime } from '../../../organizations/index.ts';
 import { recordTestingChange } from '../../common/audit.ts';
 import type { TestingDeps } from '../../common/deps.ts';
-import { deleteSet } from '../../records/delete.ts';
+import { deleteSet, leftInAnalytics } from '../../records/delete.ts';
 import { listSets, openRunsOf, requireSet, setLine, setView } from '../../records/set-store.ts';
 import { cancelledEnd, finishRun } from '../../records/write.ts';
 import type { TestRuns } from '../start.ts';
@@ -101,7 +101,8 @@ export function simulationRoutes(app: App, services: TestingDeps, { stopped }: T
     url: `${base}/:id`,
     config: { errors: ['SIMULATION_SET_NOT_FOUND', 'NOT_ENDED'] },
     schema: {
-      summary: 'Delete a simulation set that has ended, with its runs; analytics keep their count',
+      summary: 'Delete a simulation set that has ended, with its runs',
+      description: leftInAnalytics,
       params: SimulationPath,
       response: { 200: TestingDeleted },
     },
