@@ -8,7 +8,7 @@ import { pathExists } from '#shared/path-exists.ts';
 import { type Environment, SettingError, settingReader } from '#shared/setting-reader.ts';
 import { workerLocation } from './media/worker/location.ts';
 import { settings } from './settings.ts';
-import type { RegistrationSettings } from './signaling/registration.ts';
+import type { RegistrationSettings } from './signaling/registration/registration.ts';
 import type { TestCallLimits } from './test-calls.ts';
 
 type SettingName = (typeof settings)[number]['name'];

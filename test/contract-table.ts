@@ -1,5 +1,5 @@
 /**
- * Every endpoint of the HTTP contract (its section 17): method, path, statuses of success, and the codes that it
+ * Every endpoint of the HTTP contract (docs/contract): method, path, statuses of success, and the codes that it
  * answers with besides those of every endpoint. contract.test.ts compares the served OpenAPI document with it.
  */
 type Endpoint = readonly [

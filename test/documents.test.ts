@@ -37,14 +37,38 @@ const documents = [
   'README.md',
   'ARCHITECTURE.md',
   'CHANGELOG.md',
-  ...readdirSync(join(root, 'docs')).map((name) => join('docs', name)),
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name)),
 ];
 const links = documents.flatMap((document) =>
-  [...readFileSync(join(root, document), 'utf8').matchAll(/\]\((?!https?:)([^)#]+)/g)].map(
+  [...readFileSync(join(root, document), 'utf8').matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(
     ([, target]) => [document, target ?? ''] as const,
   ),
 );
 
-test.each(links)('%s: the link to %s leads somewhere', (document, target) => {
-  expect(existsSync(join(root, dirname(document), target))).toBe(true);
+/** The anchor that a page shows for a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_ -]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+test.each(links)('%s: the link to %s leads somewhere', (document, link) => {
+  const [target = '', anchor] = link.split('#');
+  const page = target === '' ? join(root, document) : join(root, dirname(document), target);
+  expect(existsSync(page)).toBe(true);
+  if (anchor === undefined || !page.endsWith('.md')) return;
+  const headings = [...readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => text);
+  expect(headings.map(anchorOf)).toContain(anchor);
+});
+
+test('every file and folder that the page of the architecture names is there', () => {
+  const named = [
+    ...readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').matchAll(/`([a-z][\w./-]*\/[\w./-]*)`/g),
+  ];
+  const missing = named.map(([, name = '']) => name).filter((name) => !existsSync(join(root, name)));
+  expect(named.length).toBeGreaterThan(30);
+  expect(missing.filter((name) => !/^[a-z-]+\/$/.test(name))).toEqual([]);
 });

@@ -37,6 +37,7 @@ const noLimits: Readonly<Record<string, string>> = {
 
 /** Constants whose name sounds like a limit, and why they are none that anybody can reach. */
 const noBounds: Readonly<Record<string, string>> = {
+  'edge/engine/transport/websocket-frames.ts LONGEST_HEAD': 'a format',
   'control/db/storage.ts lookBytes': 'the room that a look for a full disk asks for',
   'control/testing/analysis/model-edits.ts mostCertain': 'a share',
   'control/testing/callers/profile.ts mostKnown': 'a cache',

@@ -15,7 +15,7 @@ import { mailMessage, smsMessage } from './notice-rules.ts';
 
 export type NoticeChannel = AlertNoticeRow['channel'];
 
-/** Announced when notices were stored (edges/announcements.ts). */
+/** Announced when notices were stored (edge-link/announcements.ts). */
 export const noticeSubject = 'alert_notices';
 
 /** Notices that ended are kept this long, for a person who looks for one. */

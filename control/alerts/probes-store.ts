@@ -1,4 +1,4 @@
-/** Runs of probes, stored with the reports that bring them (edges/reports.ts). */
+/** Runs of probes, stored with the reports that bring them (edge-link/reports.ts). */
 import type SqliteFile from 'better-sqlite3';
 import type { Clock } from '#shared/clock.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';

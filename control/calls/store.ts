@@ -1,4 +1,4 @@
-/** Reading calls, their conversations and traces. They are written by the edges' reports (edges/reports.ts). */
+/** Reading calls, their conversations and traces. They are written by the edges' reports (edge-link/reports.ts). */
 import { setImmediate } from 'node:timers/promises';
 import type { TraceMessage, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import { builtOnce, type CallRow, type Db, deleteInBatches } from '../db/index.ts';

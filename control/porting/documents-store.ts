@@ -7,7 +7,7 @@ const keptMs = 90 * 24 * 60 * 60 * 1000;
 /** Pause before a file that could not be deleted is tried again. */
 const retryMs = 24 * 60 * 60 * 1000;
 
-/** Announced when a document was stored (edges/announcements.ts). */
+/** Announced when a document was stored (edge-link/announcements.ts). */
 export const documentSubject = 'port_documents';
 
 export async function insertDocument(db: Db, row: PortDocumentRow): Promise<void> {

@@ -1,7 +1,7 @@
 /** Requests that wait for a signature, by when their time is over. */
 import type { Db, Without } from '../db/index.ts';
 
-/** Announced when a request began to wait (edges/announcements.ts). */
+/** Announced when a request began to wait (edge-link/announcements.ts). */
 export const signatureExpirySubject = 'port_signatures';
 
 /** Those whose time is over at `now` (ISO). */

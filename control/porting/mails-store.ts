@@ -8,7 +8,7 @@ import { portContext } from './sealed-store.ts';
 /** Mails that ended are kept this long, for a person who looks for one. */
 const keptMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Announced when a mail was stored (edges/announcements.ts). */
+/** Announced when a mail was stored (edge-link/announcements.ts). */
 export const mailSubject = 'port_mails';
 
 /** Puts a mail on its way to each recipient, in the transaction `db` of what it reports. */

@@ -1,7 +1,7 @@
 /** Orders at the carrier's porting API, as stored: what is to be done next for each request. */
 import type { Db, PortOrderRow, Without } from '../db/index.ts';
 
-/** Announced when there is something to do at the carrier (edges/announcements.ts). */
+/** Announced when there is something to do at the carrier (edge-link/announcements.ts). */
 export const orderSubject = 'port_orders';
 
 /** Puts the order of a signed request on its way, in the transaction of the signature. */

@@ -7,7 +7,7 @@ import { eventBody } from './rules.ts';
 /** Deliveries that ended are kept this long, for a person who looks for one. */
 const keptMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Announced when a delivery was stored (edges/announcements.ts). */
+/** Announced when a delivery was stored (edge-link/announcements.ts). */
 export const webhookSubject = 'webhooks';
 
 /** Those that are due at `now` (ISO), longest due first, without some deliveries and organizations. */

@@ -3,7 +3,7 @@ import type { AgentHost } from '../call/ports/agents.ts';
 import { transferTo } from './transfer-to.ts';
 
 /**
- * Hands a call whose agent is lost to its fallback number (stream.md). Where that is in vain too, the call fails for
+ * Hands a call whose agent is lost to its fallback number (contract 9.5). Where that is in vain too, the call fails for
  * the first reason.
  */
 export async function passOn(host: AgentHost, number: string, cause: Error, log: Log): Promise<void> {

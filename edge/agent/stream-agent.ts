@@ -246,7 +246,7 @@ export class StreamAgent implements AgentLeg {
     this.#send({ event: 'transfer', streamSid: this.#streamSid, transfer });
   }
 
-  /** The socket is gone for good: the fallback takes the call, or nobody does (stream.md). */
+  /** The socket is gone for good: the fallback takes the call, or nobody does (contract 9.5). */
   #onGivenUp(reason: string): void {
     const lost = new Error(`${reason} and did not come back in time`);
     const { fallback_number: fallback } = this.#settings;

@@ -178,7 +178,7 @@ export class StreamLink {
     }
   }
 
-  /** stream.md: HMAC-SHA256 over URL, call and time, keyed with the secret's text as the customer has it. */
+  /** Contract 9.5: HMAC-SHA256 over URL, call and time, keyed with the secret's text as the customer has it. */
   #signedHeaders(): Record<string, string> {
     const { url, callId, signingSecret, clock } = this.#deps;
     const seconds = Math.floor(clock.now() / 1000);

@@ -5,7 +5,7 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Clock } from '#shared/clock.ts';
-import type { Log } from './context.ts';
+import type { Log } from './core/context.ts';
 
 const dayMs = 24 * 3_600_000;
 /** Time for an operator to act; of a certificate with a short life, the last third of it. */

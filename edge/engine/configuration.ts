@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { readClientCertificates } from './client-certificates.ts';
 import { DEFAULT_MESSAGE_LIMITS } from './message/limits.ts';
 import type { StackOptions } from './stack.ts';
 import type { KeyPair, TlsMaterial } from './transport/certificates.ts';
+import { readClientCertificates } from './transport/client-certificates.ts';
 import { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './transport/limits.ts';
 
 const Port = Type.Integer({ minimum: 0, maximum: 65_535 });

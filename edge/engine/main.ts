@@ -14,7 +14,7 @@ import { type GuardedParts, guardProgram } from '#shared/fault-guard.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { CertificateWatch } from './certificate-watch.ts';
 import { ConfigurationError, parseConfiguration, stackOptions } from './configuration.ts';
-import type { Log } from './context.ts';
+import type { Log } from './core/context.ts';
 import { Stack } from './stack.ts';
 import type { SourcesByOwner } from './transport/known-sources.ts';
 

@@ -1,28 +1,28 @@
 import type { BlockList } from 'node:net';
 import type { Clock } from '#shared/clock.ts';
 import { LogThinning } from '#shared/log-thinning.ts';
-import type { Log } from './context.ts';
-import { Core } from './core.ts';
+import type { Log } from './core/context.ts';
+import { DialogEnds } from './core/dialog-ends.ts';
+import { HepSender, type HepTarget } from './core/hep-sender.ts';
+import { Identity, type ListenAddress } from './core/identity.ts';
+import { Refusals } from './core/refusals.ts';
+import type { Session } from './core/session.ts';
+import { Wire } from './core/wire.ts';
 import { DialogTable } from './dialog/table.ts';
-import { DialogEnds } from './dialog-ends.ts';
 import type { SipCommand } from './drachtio-port/command.ts';
 import { DrachtioPort, type PortSettings } from './drachtio-port/port.ts';
-import { HepSender, type HepTarget } from './hep-sender.ts';
-import { Identity, type ListenAddress } from './identity.ts';
 import type { FrameError } from './message/framing.ts';
 import type { MessageLimits } from './message/limits.ts';
 import type { SipMessage } from './message/message.ts';
 import { answerableRequest, parseMessage } from './message/parse.ts';
 import { validateResponse } from './message/validate.ts';
-import { Metrics } from './metrics.ts';
-import { RateLimit } from './rate-limit.ts';
-import { Refusals } from './refusals.ts';
-import type { Session } from './session.ts';
+import { Core } from './methods/core.ts';
 import { TransactionTable } from './transaction/table.ts';
 import type { Flow } from './transport/flow.ts';
 import type { SourcesByOwner } from './transport/known-sources.ts';
 import { TransportLayer, type TransportOptions } from './transport/layer.ts';
-import { Wire } from './wire.ts';
+import { Metrics } from './transport/metrics.ts';
+import { RateLimit } from './transport/rate-limit.ts';
 
 export interface StackOptions {
   readonly transport: TransportOptions;

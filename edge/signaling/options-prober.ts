@@ -3,12 +3,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connectionProblem } from '#shared/connection-faults.ts';
 import type { DialTarget } from '../call/ports/dialing.ts';
-import { noEngine } from './connect.ts';
-import { capabilities, type Environment } from './environment.ts';
-import type { Exchange } from './exchange.ts';
-import { contactOf } from './headers.ts';
-import { placeOf } from './outbound-invite.ts';
-import { registrarPlace } from './register-request.ts';
+import { placeOf } from './invite/outbound-invite.ts';
+import { registrarPlace } from './registration/register-request.ts';
+import { noEngine } from './srf/connect.ts';
+import { capabilities, type Environment } from './srf/environment.ts';
+import type { Exchange } from './srf/exchange.ts';
+import { contactOf } from './srf/headers.ts';
 
 export interface ProbeOutcome {
   /** Status of the endpoint's response; null when there was none. */

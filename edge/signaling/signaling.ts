@@ -13,11 +13,6 @@ import type {
   OutboundInvite,
 } from '../call/ports/dialing.ts';
 import type { TestVisits } from '../call/test-visits.ts';
-import { EngineLink } from './connect.ts';
-import { type DialogOwner, Dialogs } from './dialogs.ts';
-import { capabilities, type Environment, type ReferSettings, respond } from './environment.ts';
-import { type Exchange, exchangeOver } from './exchange.ts';
-import { allow } from './headers.ts';
 import {
   blockDue,
   type CallTaker,
@@ -25,19 +20,24 @@ import {
   type InboundDeps,
   type Routing,
   receiveInvite,
-} from './inbound.ts';
-import { NumberIndex } from './numbers.ts';
+} from './admission/inbound.ts';
+import { RefusedRecords } from './admission/refused-records.ts';
+import { type Resolve, resolveSource, SourceHosts } from './admission/source-hosts.ts';
+import { hostsOf, SourceIndex } from './admission/sources.ts';
+import { type StrangerLimits, Strangers } from './admission/strangers.ts';
+import { OutboundLeg } from './invite/outbound-leg.ts';
+import { OwnLine } from './invite/own-line.ts';
 import { type ProbeOutcome, probe } from './options-prober.ts';
-import { OutboundLeg } from './outbound-leg.ts';
-import { OwnLine } from './own-line.ts';
-import { Reconciliation } from './reconciliation.ts';
-import { RefusedRecords } from './refused-records.ts';
-import { type RegistrarAccess, Registrations } from './registrations.ts';
-import type { SessionSettings } from './session-timer.ts';
-import { type Resolve, resolveSource, SourceHosts } from './source-hosts.ts';
-import { hostsOf, SourceIndex } from './sources.ts';
-import { type EngineAddress, forgetInvite, type SrfRequest, type SrfResponse } from './srf.ts';
-import { type StrangerLimits, Strangers } from './strangers.ts';
+import { type RegistrarAccess, Registrations } from './registration/registrations.ts';
+import { type DialogOwner, Dialogs } from './session/dialogs.ts';
+import { Reconciliation } from './session/reconciliation.ts';
+import { EngineLink } from './srf/connect.ts';
+import { capabilities, type Environment, type ReferSettings, respond } from './srf/environment.ts';
+import { type Exchange, exchangeOver } from './srf/exchange.ts';
+import { allow } from './srf/headers.ts';
+import { NumberIndex } from './srf/numbers.ts';
+import type { SessionSettings } from './srf/session-timer.ts';
+import { type EngineAddress, forgetInvite, type SrfRequest, type SrfResponse } from './srf/srf.ts';
 
 export interface SignalingOptions {
   readonly clock: Clock;

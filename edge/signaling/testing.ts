@@ -16,7 +16,7 @@ import type { Agents } from '../call/ports/agents.ts';
 import type { Media } from '../call/ports/media.ts';
 import { EngineProcess } from '../engine-process.ts';
 import { createLog } from '../log.ts';
-import type { RegistrarAccess } from './registrations.ts';
+import type { RegistrarAccess } from './registration/registrations.ts';
 import { Signaling } from './signaling.ts';
 
 export interface TestEdgeOptions {

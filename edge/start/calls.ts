@@ -7,7 +7,7 @@ import type { Dialer } from '../call/ports/dialing.ts';
 import type { Media } from '../call/ports/media.ts';
 import type { Reporter } from '../call/ports/reporting.ts';
 import type { Routes } from '../call/ports/routes.ts';
-import { outboundHeaders } from '../signaling/header-mapping.ts';
+import { outboundHeaders } from '../signaling/invite/header-mapping.ts';
 import { clock, type Ground } from './ground.ts';
 
 interface CallsParts {

@@ -5,9 +5,9 @@ import type { Calls } from '../call/calls.ts';
 import type { TestVisits } from '../call/test-visits.ts';
 import { hostPort } from '../local-address.ts';
 import type { Reporting } from '../reporting/reporting.ts';
-import { openRefusalStore } from '../signaling/refused-registrations.ts';
+import { resolveSource } from '../signaling/admission/source-hosts.ts';
+import { openRefusalStore } from '../signaling/registration/refused-registrations.ts';
 import { Signaling } from '../signaling/signaling.ts';
-import { resolveSource } from '../signaling/source-hosts.ts';
 import type { Trunks } from '../trunks/trunks.ts';
 import { clock, type Ground } from './ground.ts';
 

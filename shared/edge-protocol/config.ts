@@ -18,7 +18,7 @@ export type PathwayConfig = Static<typeof PathwayConfig>;
 
 export const OrgConfig = Type.Object({
   org_id: Type.String(),
-  /** hex; signs webhooks and the stream handshake (contract 13, stream.md) */
+  /** hex; signs webhooks and the stream handshake (contract 13 and 9.5) */
   signing_secret: Type.String(),
   call_limits: Type.Optional(CallLimits),
 });

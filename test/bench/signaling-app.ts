@@ -12,7 +12,7 @@ import { EngineProcess } from '../../edge/engine-process.ts';
 import { createLog } from '../../edge/log.ts';
 import { openReporting, type Reporting } from '../../edge/reporting/reporting.ts';
 import { Signaling } from '../../edge/signaling/signaling.ts';
-import { type EngineAddress, openSrf } from '../../edge/signaling/srf.ts';
+import { type EngineAddress, openSrf } from '../../edge/signaling/srf/srf.ts';
 import { FakeAgents } from '../fakes/fake-agents.ts';
 import { FakeMedia, fakeAnswer } from '../fakes/fake-media.ts';
 

@@ -18,11 +18,11 @@ import { codeOf, digitOf } from '../../edge/media/dtmf/event.ts';
 import { isRtcp, parseRtp, RtpView } from '../../edge/media/rtp/packet.ts';
 import { negotiateAnswer } from '../../edge/media/sdp/negotiate.ts';
 import { formatSdp, parseSdp } from '../../edge/media/sdp/sdp.ts';
-import { inboundVariables, outboundHeaders } from '../../edge/signaling/header-mapping.ts';
-import { partsOf } from '../../edge/signaling/multipart.ts';
-import { readRefer } from '../../edge/signaling/refer-to.ts';
-import { parseReplaces } from '../../edge/signaling/replaces.ts';
-import { readSession } from '../../edge/signaling/session-timer.ts';
+import { inboundVariables, outboundHeaders } from '../../edge/signaling/invite/header-mapping.ts';
+import { readRefer } from '../../edge/signaling/refer/refer-to.ts';
+import { partsOf } from '../../edge/signaling/session/multipart.ts';
+import { parseReplaces } from '../../edge/signaling/srf/replaces.ts';
+import { readSession } from '../../edge/signaling/srf/session-timer.ts';
 import { parseResponse } from '../../edge/trunks/discovery/sip-response.ts';
 
 export interface Target {

@@ -13,7 +13,7 @@ import { parseConfiguration, stackOptions } from '../../edge/engine/configuratio
 import { Stack } from '../../edge/engine/stack.ts';
 import { ProbeReports } from '../../edge/probe-reports.ts';
 import { openReporting, type Reporting } from '../../edge/reporting/reporting.ts';
-import { outboundHeaders } from '../../edge/signaling/header-mapping.ts';
+import { outboundHeaders } from '../../edge/signaling/invite/header-mapping.ts';
 import { Signaling } from '../../edge/signaling/signaling.ts';
 import { FakeDns } from '../../edge/trunks/testing.ts';
 import { Trunks } from '../../edge/trunks/trunks.ts';

@@ -146,6 +146,27 @@ test('a message that is not complete in time cuts the connection, however steadi
   expect(news()).toEqual(['closing', 'destroy']);
 });
 
+test('a WebSocket message that is not complete in time cuts the connection, however little of it has come', () => {
+  const { flow, pass, news } = connection({ limits: { messageTimeoutMs: 10_000 } });
+  flow.receivedPart(1, false);
+  pass(9);
+  flow.receivedPart(2, false);
+  expect(news()).toEqual([]);
+  pass(1);
+  expect(news()).toEqual(['closing', 'destroy']);
+});
+
+test('each WebSocket message has the whole time for itself', () => {
+  const { flow, pass } = connection({ limits: { messageTimeoutMs: 10_000 } });
+  for (let i = 0; i < 5; i++) {
+    flow.receivedPart(100, i > 0);
+    pass(9);
+  }
+  flow.receivedPart(0, true);
+  pass(30);
+  expect(flow.closed).toBe(false);
+});
+
 test('each message has the whole time for itself', () => {
   const { flow, pass, receive } = connection({ limits: { messageTimeoutMs: 10_000 } });
   for (let i = 0; i < 5; i++) {

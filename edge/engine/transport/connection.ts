@@ -82,6 +82,8 @@ export class Connection implements Flow, UnfinishedHolder {
   #owed = 0;
   /** Octets of a message that is not complete, as they were told to the owner. */
   #heldBytes = 0;
+  /** The same of a WebSocket. */
+  #partBytes = 0;
   #paused = false;
   /** Octets given to the wire, and of them those that it had taken at the last look, and the tick of that look. */
   #sentBytes = 0;
@@ -298,8 +300,15 @@ export class Connection implements Flow, UnfinishedHolder {
     if (this.#framer.pendingBytes > 0 && (before === 0 || cut)) this.#pendingSince = this.#owner.tick;
   }
 
-  /** A WebSocket frame has begun, of which so many octets are here; 0: it is complete. */
-  receivedPart(octets: number): void {
+  /**
+   * Octets of a WebSocket came.
+   * @param octets that are here of a message that is not complete
+   * @param completed whether another message was completed by them
+   */
+  receivedPart(octets: number, completed: boolean): void {
+    if (this.closed) return;
+    if (octets > 0 && (this.#partBytes === 0 || completed)) this.#pendingSince = this.#owner.tick;
+    this.#partBytes = octets;
     this.#holds(octets);
   }
 
@@ -396,7 +405,7 @@ export class Connection implements Flow, UnfinishedHolder {
 
   /** A message has begun and its rest is the peer's to send: what we do not read is not late. */
   get #halfAMessage(): boolean {
-    return this.#framer.pendingBytes > 0 && !this.#paused;
+    return this.#framer.pendingBytes + this.#partBytes > 0 && !this.#paused;
   }
 
   get #idleMs(): number {

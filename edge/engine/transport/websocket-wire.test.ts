@@ -51,3 +51,22 @@ test('refuses other subprotocols, plain requests and frames that are too large',
   expect(await code).toBe(1009);
   expect((await recorder.event('closed')).text).toMatch(/Max payload size exceeded/);
 });
+
+test.each([
+  ['the first octet of a frame', Buffer.from([0x81])],
+  ['a fragment, and no more', Buffer.from([0x01, 0x82, 0, 0, 0, 0, 0x4f, 0x50])],
+])('%s is cut after its time', async (_what, octets) => {
+  const { recorder, open } = await listeningWss({
+    limits: { messageTimeoutMs: 10_000, firstMessageTimeoutMs: 60_000 },
+  });
+  const socket = open(['sip']);
+  const raw = await new Promise<NodeJS.WritableStream>((resolve) =>
+    socket.once('upgrade', ({ socket }) => resolve(socket)),
+  );
+  raw.write(octets);
+  await expect.poll(() => recorder.layer.stats().unfinished_bytes, { timeout: 10_000 }).toBe(octets.length);
+  recorder.clock.advance(9000);
+  expect(recorder.layer.stats().inbound).toBe(1);
+  recorder.clock.advance(1000);
+  expect((await recorder.event('closed')).text).toBe('no complete message within 10 s');
+});

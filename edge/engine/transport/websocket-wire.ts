@@ -7,12 +7,9 @@ import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import type { Connection, Wire } from './connection.ts';
 import type { TransportLimits } from './limits.ts';
+import { WebSocketFrames } from './websocket-frames.ts';
 
 const NORMAL_CLOSURE = 1000;
-/** Octets at most before the payload of a frame of a client (RFC 6455 section 5.2). */
-const FRAME_HEAD = 14;
-/** Octets of a part that are not counted: heads of frames make the count inexact. */
-const LITTLE = 512;
 
 export class WebSocketWire implements Wire {
   readonly protocol = 'wss';
@@ -63,30 +60,15 @@ export class WebSocketWire implements Wire {
 
   attach(connection: Connection): void {
     let cause = 'closed by the peer';
-    // What `ws` holds of a frame that is not complete cannot be asked for: what came since the last one is.
-    let part = 0;
-    let lastChunk = 0;
+    // `ws` does not say what it holds of a message that is not complete.
+    const frames = new WebSocketFrames();
     this.#raw.prependListener('data', (chunk: Buffer) => {
-      lastChunk = chunk.length;
-      part += lastChunk;
-      connection.receivedPart(part > LITTLE ? part : 0);
+      const completed = frames.push(chunk);
+      connection.receivedPart(frames.pending, completed);
     });
-    const took = (octets: number) => {
-      // Behind a frame there is no more than its last chunk brought.
-      part = Math.min(lastChunk, Math.max(0, part - octets - FRAME_HEAD));
-      connection.receivedPart(part > LITTLE ? part : 0);
-    };
-    this.#socket.on('message', (data) => {
-      const bytes = bufferOf(data);
-      took(bytes.length);
-      connection.receivedFrame(bytes);
-    });
+    this.#socket.on('message', (data) => connection.receivedFrame(bufferOf(data)));
     // RFC 7118 section 6: a phone may keep its connection by pings of the WebSocket, which `ws` answers.
-    this.#socket.on('ping', (data) => {
-      took(data.length);
-      connection.alive();
-    });
-    this.#socket.on('pong', (data) => took(data.length));
+    this.#socket.on('ping', () => connection.alive());
     this.#socket.on('error', (error) => {
       cause = error.message;
       // The close frame is out (RFC 6455 section 7.1.7). The peer's is not waited for as long as `ws` would.

@@ -1,22 +1,22 @@
 /** The engine's core between a wire and an application that are both arrays: no socket, no clock but the fake one. */
 import type { Socket } from 'node:net';
 import { FakeClock } from '#shared/clock.ts';
-import { Core } from '../core.ts';
+import { DialogEnds } from '../core/dialog-ends.ts';
+import { Identity } from '../core/identity.ts';
+import type { Session } from '../core/session.ts';
+import { Wire } from '../core/wire.ts';
 import { DialogTable } from '../dialog/table.ts';
-import { DialogEnds } from '../dialog-ends.ts';
 import { AppClient } from '../drachtio-port/client.ts';
 import { type Frame, FrameReader } from '../drachtio-port/frame.ts';
-import { Identity } from '../identity.ts';
 import type { SipMessage } from '../message/message.ts';
 import { parseMessage } from '../message/parse.ts';
 import { validateResponse } from '../message/validate.ts';
-import { Metrics } from '../metrics.ts';
-import type { Session } from '../session.ts';
+import { Core } from '../methods/core.ts';
 import { TransactionTable } from '../transaction/table.ts';
 import type { Target } from '../transport/connector.ts';
 import { type Flow, TransportError } from '../transport/flow.ts';
 import { DEFAULT_TRANSPORT_LIMITS } from '../transport/limits.ts';
-import { Wire } from '../wire.ts';
+import { Metrics } from '../transport/metrics.ts';
 
 /** A number from 0 to below `below`. */
 export type Random = (below: number) => number;

@@ -1,0 +1,74 @@
+import type { Flow } from '../transport/flow.ts';
+import type { Context } from './context.ts';
+import type { OutgoingRequest } from './outgoing-request.ts';
+
+/** The connections over which requests of ours wait for their responses, and what their silence means. */
+export class AwaitedFlows {
+  readonly #context: Pick<Context, 'clock' | 'transport' | 'metrics' | 'log'>;
+  readonly #waiting = new Map<Flow, Set<OutgoingRequest>>();
+
+  constructor(context: Pick<Context, 'clock' | 'transport' | 'metrics' | 'log'>) {
+    this.#context = context;
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** A request left over `flow`, which stays open until its response. */
+  add(outgoing: OutgoingRequest, flow: Flow): void {
+    flow.pin();
+    if (flow.outbound) this.#watch(outgoing, flow);
+    const sharing = this.#waiting.get(flow);
+    if (sharing) sharing.add(outgoing);
+    else this.#waiting.set(flow, new Set([outgoing]));
+  }
+
+  /** A request has ended: the connection is no longer kept for it. */
+  remove(outgoing: OutgoingRequest): void {
+    const { flow } = outgoing;
+    if (!flow) return;
+    flow.unpin();
+    const sharing = this.#waiting.get(flow);
+    sharing?.delete(outgoing);
+    if (sharing?.size === 0) this.#waiting.delete(flow);
+  }
+
+  /**
+   * Nobody has to wait for the end of a request that is lost with its connection: a peer that lives says something
+   * soon, be it 100 (RFC 3261 section 17.2.1), and what comes next does not go the way of what was lost.
+   */
+  #watch(outgoing: OutgoingRequest, flow: Flow): void {
+    const { clock, transport, metrics } = this.#context;
+    const { silenceTimeoutMs } = transport.limits;
+    const timer = clock.after(silenceTimeoutMs, () => {
+      if (flow.closed || !outgoing.unheard) return;
+      metrics.count('flows_set_aside');
+      const { remoteAddress, remotePort } = flow;
+      const fields = { remoteAddress, remotePort, silent_ms: silenceTimeoutMs };
+      this.#context.log('warn', 'connection set aside: its peer is silent', fields);
+      flow.setAside();
+    });
+    outgoing.watch = timer;
+  }
+
+  /**
+   * A connection of ours whose peer vanished without a word looks alive until TCP gives up, after a quarter of an
+   * hour. The next request goes over a new one.
+   */
+  leaveIfDead({ flow, unheard }: OutgoingRequest): void {
+    if (!flow?.outbound || flow.closed || !unheard) return;
+    this.#context.metrics.count('flows_given_up');
+    const { remoteAddress, remotePort } = flow;
+    this.#context.log('warn', 'connection given up: its peer has gone silent', { remoteAddress, remotePort });
+    flow.close('the peer has gone silent');
+  }
+
+  /** A connection is gone, and with it the hope for the responses awaited over it. */
+  closed(flow: Flow, reason: string): void {
+    const waiting = this.#waiting.get(flow);
+    this.#waiting.delete(flow);
+    const cause = `${flow.remoteAddress}:${flow.remotePort}: connection lost: ${reason}`;
+    for (const outgoing of waiting ?? []) outgoing.transaction.transportFailed(cause);
+  }
+}

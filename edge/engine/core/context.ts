@@ -1,0 +1,43 @@
+import type { Clock } from '#shared/clock.ts';
+import type { DialogTable } from '../dialog/table.ts';
+import type { AppClient } from '../drachtio-port/client.ts';
+import type { Source } from '../drachtio-port/lines.ts';
+import type { TransactionTable } from '../transaction/table.ts';
+import type { TransportLayer } from '../transport/layer.ts';
+import type { Metrics } from '../transport/metrics.ts';
+import type { DialogEnds } from './dialog-ends.ts';
+import type { Identity } from './identity.ts';
+import type { Refusals } from './refusals.ts';
+import type { Session } from './session.ts';
+import type { Wire } from './wire.ts';
+
+export type Log = (
+  level: 'info' | 'warn' | 'error',
+  message: string,
+  fields?: Readonly<Record<string, unknown>>,
+) => void;
+
+/** The applications, as the user agent core sees them. */
+interface Applications {
+  /** Whose turn it is to take a request of this verb (lower case). */
+  pick(verb: string): AppClient | null;
+  cdr(kind: 'attempt' | 'start' | 'stop', source: Source, extra: string | null, bytes: Buffer): void;
+}
+
+/** What the two halves of the user agent core, `Uas` and `Uac`, share. */
+export interface Context {
+  readonly clock: Clock;
+  readonly identity: Identity;
+  readonly wire: Wire;
+  readonly transport: Pick<TransportLayer, 'connect' | 'find' | 'block' | 'limits'>;
+  readonly transactions: TransactionTable;
+  readonly sessions: DialogTable<Session>;
+  /** The one way out of the table. */
+  readonly ends: DialogEnds;
+  readonly applications: Applications;
+  readonly metrics: Metrics;
+  readonly refusals: Pick<Refusals, 'count'>;
+  readonly log: Log;
+  /** Server transactions at a time; requests beyond are answered 503. */
+  readonly maxTransactions: number;
+}

@@ -1,0 +1,93 @@
+import { createConnection, type Socket } from 'node:net';
+import type { Clock, Timer } from '#shared/clock.ts';
+import { encodeHep, encodeHepKey, type HepPacket } from '#shared/hep.ts';
+import type { Metrics } from '../transport/metrics.ts';
+import type { ListenAddress } from './identity.ts';
+
+/** Octets that may wait for a collector that does not keep up; beyond, copies are dropped. */
+const MAX_QUEUED = 8 * 1024 * 1024;
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 10_000;
+
+/** Where copies go, with the key that the collector knows us by; absent: it asks for none. */
+export interface HepTarget extends ListenAddress {
+  readonly key?: string | undefined;
+}
+
+/**
+ * Sends copies of SIP messages to the trace collector over TCP. Signaling never waits for it: while it is away
+ * or slow, copies are dropped and counted (`hep_dropped`).
+ */
+export class HepSender {
+  readonly #target: HepTarget;
+  readonly #metrics: Metrics;
+  readonly #clock: Clock;
+  #socket: Socket | null = null;
+  #connected = false;
+  #corked = false;
+  #retryMs = FIRST_RETRY_MS;
+  #retry: Timer | null = null;
+  #closed = false;
+
+  constructor(target: HepTarget, metrics: Metrics, clock: Clock) {
+    this.#target = target;
+    this.#metrics = metrics;
+    this.#clock = clock;
+    this.#connect();
+  }
+
+  send(packet: HepPacket): void {
+    const socket = this.#socket;
+    if (!socket || !this.#connected || socket.writableLength > MAX_QUEUED) {
+      this.#metrics.count('hep_dropped');
+      return;
+    }
+    if (!this.#corked) {
+      this.#corked = true;
+      socket.cork();
+      setImmediate(() => {
+        this.#corked = false;
+        socket.uncork();
+      });
+    }
+    socket.write(encodeHep(packet, this.#target.key ?? null));
+    this.#metrics.count('hep_sent');
+  }
+
+  /** Tries the collector at once instead of after a pause: it stands beside an application that has come. */
+  hurry(): void {
+    if (this.#socket || this.#closed) return;
+    this.#retry?.cancel();
+    this.#connect();
+  }
+
+  /** Flushes and closes. */
+  close(): void {
+    this.#closed = true;
+    this.#retry?.cancel();
+    if (this.#connected) this.#socket?.end();
+    else this.#socket?.destroy();
+  }
+
+  #connect(): void {
+    const { host, port, key } = this.#target;
+    const socket = createConnection({ host, port, noDelay: true });
+    this.#socket = socket;
+    socket.on('connect', () => {
+      this.#connected = true;
+      // Who says nothing for some seconds is taken for a stranger.
+      if (key !== undefined) socket.write(encodeHepKey(key));
+      this.#retryMs = FIRST_RETRY_MS;
+    });
+    // The cause of a failure does not matter: 'close' follows it, and the collector is tried again.
+    socket.on('error', () => this.#metrics.count('hep_errors'));
+    socket.on('data', () => {});
+    socket.on('close', () => {
+      this.#connected = false;
+      this.#socket = null;
+      if (this.#closed) return;
+      this.#retry = this.#clock.after(this.#retryMs, () => this.#connect());
+      this.#retryMs = Math.min(2 * this.#retryMs, LONGEST_RETRY_MS);
+    });
+  }
+}

@@ -1,0 +1,93 @@
+/** Responses of the engine's own, and what all responses copy from their request (RFC 3261 section 8.2.6). */
+import { isSameHost } from '#shared/networks.ts';
+import { parameter, setParameter, splitList, tagOf } from '../message/address.ts';
+import { HeaderList } from '../message/headers.ts';
+import type { SipRequest, SipResponse } from '../message/message.ts';
+import { serializeResponse } from '../message/serialize.ts';
+import { formatHostPort } from '../message/uri.ts';
+import { parseVia } from '../message/via.ts';
+import type { Flow } from '../transport/flow.ts';
+
+const NO_BODY = Buffer.alloc(0);
+
+export type Fields = readonly (readonly [name: string, value: string])[];
+
+/**
+ * Notes in the top Via from where the request came (RFC 3261 section 18.2.1, RFC 3581 section 4). `rport` is
+ * filled in even when the peer did not ask for it: the application reads the peer's port there.
+ */
+export function stampVia(request: SipRequest, flow: Flow): void {
+  const line = request.headers.get('via');
+  if (line === undefined) return;
+  const [first = '', ...others] = line.includes(',') ? splitList(line) : [line];
+  let stamped = setParameter(first, 'rport', `${flow.remotePort}`);
+  if (!isSameHost(parseVia(first)?.host ?? '', flow.remoteAddress)) {
+    const address = flow.remoteAddress;
+    stamped = setParameter(stamped, 'received', address.includes(':') ? formatHostPort(address) : address);
+  } else if (parameter(first, 'received') !== undefined) {
+    stamped = setParameter(stamped, 'received', undefined);
+  }
+  request.headers.replaceFirst('Via', others.length === 0 ? stamped : [stamped, ...others].join(', '));
+}
+
+/**
+ * Via, Record-Route, From, To, Call-ID and CSeq of a response.
+ * @param toTag tag for a To that has none; null leaves it so (100 only)
+ */
+export function responseHeaders(request: SipRequest, toTag: string | null, recordRoute: boolean): HeaderList {
+  const { headers } = request;
+  const copy = new HeaderList();
+  for (const via of headers.all('via')) copy.append('Via', via);
+  if (recordRoute) for (const route of headers.all('record-route')) copy.append('Record-Route', route);
+  const to = headers.get('to') ?? '';
+  copy.append('From', headers.get('from') ?? '');
+  copy.append('To', toTag === null || tagOf(to) !== undefined ? to : `${to};tag=${toTag}`);
+  copy.append('Call-ID', headers.get('call-id') ?? '');
+  copy.append('CSeq', headers.get('cseq') ?? '');
+  return copy;
+}
+
+/** 100 Trying: no To tag, and the Timestamp of the request (8.2.6.1). */
+export function trying(request: SipRequest): Buffer {
+  const headers = responseHeaders(request, null, false);
+  const timestamp = request.headers.get('timestamp');
+  if (timestamp !== undefined) headers.append('Timestamp', timestamp);
+  return serializeResponse({ kind: 'response', status: 100, reason: 'Trying', headers, body: NO_BODY });
+}
+
+/** A response without body. */
+export function plainResponse(
+  request: SipRequest,
+  status: number,
+  reason: string,
+  toTag: string,
+  fields: Fields = [],
+): SipResponse {
+  const headers = responseHeaders(request, toTag, false);
+  for (const [name, value] of fields) headers.append(name, value);
+  return { kind: 'response', status, reason, headers, body: NO_BODY };
+}
+
+/** A request of the engine's own for the application to read: it goes on no wire, so it has no Via. */
+export function plainRequest(
+  method: string,
+  uri: string,
+  parts: { from: string; to: string; callId: string; cseq: number; fields: Fields },
+): SipRequest {
+  const headers = new HeaderList();
+  headers.append('From', parts.from);
+  headers.append('To', parts.to);
+  headers.append('Call-ID', parts.callId);
+  headers.append('CSeq', `${parts.cseq} ${method}`);
+  for (const [name, value] of parts.fields) headers.append(name, value);
+  return { kind: 'request', method, uri, headers, body: NO_BODY };
+}
+
+/** `Warning: 399 host "text"` (RFC 3261 section 20.43). */
+export function warning(host: string, text: string): readonly [string, string] {
+  const quoted = text
+    .replace(/[\r\n]+/g, ' ')
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', '\\"');
+  return ['Warning', `399 ${host} "${quoted}"`];
+}

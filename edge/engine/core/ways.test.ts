@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { Flow } from '../transport/flow.ts';
+import { Identity } from './identity.ts';
+import { Ways } from './ways.ts';
+
+const open: Flow = {
+  id: 1,
+  protocol: 'tls',
+  remoteAddress: '203.0.113.9',
+  remotePort: 5061,
+  localAddress: '203.0.113.20',
+  localPort: 40_000,
+  outbound: true,
+  closed: false,
+  draining: false,
+  heard: 0,
+  send: () => true,
+  setAside: () => {},
+  pin: () => {},
+  unpin: () => {},
+  keepFor: () => {},
+  owe: () => {},
+  settle: () => {},
+  close: () => {},
+};
+
+const ways = new Ways({
+  identity: new Identity(null, { host: '203.0.113.20', port: 5061 }, null),
+  transport: {
+    find: (address, port) => (address === open.remoteAddress && port === open.remotePort ? open : undefined),
+    connect: () => Promise.reject(new Error('not asked to connect')),
+  },
+});
+
+describe('Ways', () => {
+  it('takes the open connection to an address', () => {
+    const destination = {
+      host: '203.0.113.9',
+      port: 5061,
+      protocol: 'tls',
+      serverName: '203.0.113.9',
+    } as const;
+    expect(ways.to(destination)).toEqual({ flow: open });
+  });
+
+  it('takes no connection whose far end did not prove the domain that is dialled', () => {
+    const destination = {
+      host: '203.0.113.9',
+      port: 5061,
+      protocol: 'tls',
+      serverName: 'pbx.example.com',
+    } as const;
+    expect(ways.to(destination)).toEqual({ destination, namedBy: 'application' });
+  });
+
+  it('takes no connection to another port', () => {
+    const destination = {
+      host: '203.0.113.9',
+      port: 5062,
+      protocol: 'tls',
+      serverName: '203.0.113.9',
+    } as const;
+    expect(ways.to(destination)).toEqual({ destination, namedBy: 'application' });
+  });
+});

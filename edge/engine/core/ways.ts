@@ -1,0 +1,74 @@
+import { NOWHERE, type Peer } from '../drachtio-port/lines.ts';
+import type { Flow } from '../transport/flow.ts';
+import type { Context } from './context.ts';
+import type { Destination, Way } from './destination.ts';
+import type { Ourselves } from './requests.ts';
+
+/** How requests leave, and how we appear to those at the other end. */
+interface WaysContext {
+  readonly identity: Context['identity'];
+  readonly transport: Pick<Context['transport'], 'find' | 'connect'>;
+}
+
+export class Ways {
+  readonly #context: WaysContext;
+
+  constructor(context: WaysContext) {
+    this.#context = context;
+  }
+
+  /**
+   * For what the application names: an open connection to exactly this address and port, else the destination itself. Where the far end has
+   * to prove a domain (RFC 5922), only a connection that was made for that domain serves: the transport keeps
+   * those by name.
+   */
+  to(destination: Destination): Way {
+    const dialled: Way = { destination, namedBy: 'application' };
+    if (destination.serverName !== destination.host) return dialled;
+    const flow = this.#context.transport.find(destination.host, destination.port);
+    return flow && !flow.closed && flow.protocol === destination.protocol ? { flow } : dialled;
+  }
+
+  /** @param secure whether our Contact must be a sips URI */
+  ourselves(way: Way, branch: string, secure: boolean): Ourselves {
+    const { identity } = this.#context;
+    const [protocol, local] =
+      'flow' in way
+        ? [way.flow.protocol, way.flow.localAddress]
+        : [way.destination.protocol, identity.localTowards(way.destination.host)];
+    return {
+      hostPort: identity.hostPort(protocol, local),
+      contact: identity.contact(protocol, local, secure),
+      via: identity.via(protocol, local, branch),
+      transport: protocol === 'wss' ? 'ws' : 'tls',
+    };
+  }
+
+  /** Calls one of the two: `ready` at once when the connection is there, else when it is made. */
+  reach(way: Way, ready: (flow: Flow) => void, failed: (cause: string) => void): void {
+    if ('flow' in way) {
+      ready(way.flow);
+      return;
+    }
+    const { host, port, protocol, serverName } = way.destination;
+    if (protocol !== 'tls') {
+      setImmediate(() => failed(`${host}:${port}: a WebSocket client cannot be dialled`));
+      return;
+    }
+    const name = serverName === host ? {} : { serverName };
+    this.#context.transport
+      .connect({ host, port, protocol, ...name }, way.namedBy)
+      .then(ready, (error: unknown) => failed(error instanceof Error ? error.message : String(error)));
+  }
+}
+
+export function peerOf(flow: Flow | null): Peer {
+  if (!flow) return NOWHERE;
+  return { protocol: flow.protocol, address: flow.remoteAddress, port: flow.remotePort };
+}
+
+export function peerOfWay(way: Way): Peer {
+  if ('flow' in way) return peerOf(way.flow);
+  const { protocol, host, port } = way.destination;
+  return { protocol, address: host, port };
+}

@@ -1,0 +1,56 @@
+import type { Context } from '../core/context.ts';
+import type { Way } from '../core/destination.ts';
+import { newBranch } from '../core/identity.ts';
+import type { OutgoingRequest } from '../core/outgoing-request.ts';
+import { type Built, dialogRequest, ownMessage } from '../core/requests.ts';
+import type { Ways } from '../core/ways.ts';
+import type { Dialog } from '../dialog/dialog.ts';
+import type { AppMessage } from '../drachtio-port/app-message.ts';
+import { parseCSeq } from '../message/cseq.ts';
+import type { SipRequest } from '../message/message.ts';
+
+const CREDENTIALS = [
+  ['authorization', 'Authorization'],
+  ['proxy-authorization', 'Proxy-Authorization'],
+] as const;
+/** An ACK of which the application has said nothing. */
+export const BARE_ACK = ownMessage('ACK', []);
+
+/** ACKs of 2xx responses: transactions of their own without state (RFC 3261 section 13.2.2.4). */
+export class Acks {
+  readonly #context: Context;
+  readonly #ways: Ways;
+
+  constructor(context: Context, ways: Ways) {
+    this.#context = context;
+    this.#ways = ways;
+  }
+
+  build(
+    dialog: Dialog,
+    invite: Pick<OutgoingRequest, 'request'>,
+    message: AppMessage,
+    way: Way,
+    secure: boolean,
+  ): Built<SipRequest> {
+    const cseq = parseCSeq(invite.request.headers.get('cseq') ?? '')?.number ?? 0;
+    const us = this.#ways.ourselves(way, newBranch(), secure);
+    const built = dialogRequest(dialog, 'ACK', cseq, message, us);
+    if (!built.ok) return built;
+    // 13.2.2.4: the ACK has the credentials of the INVITE.
+    for (const [key, name] of CREDENTIALS) {
+      if (built.message.headers.has(key)) continue;
+      for (const value of invite.request.headers.all(key)) built.message.headers.append(name, value);
+    }
+    return built;
+  }
+
+  /** Sends an ACK. Should it be lost, the repeated 2xx brings it again. */
+  transmit(request: SipRequest, way: Way, bytes: Buffer, level: 'info' | 'warn' = 'warn'): void {
+    this.#ways.reach(
+      way,
+      (flow) => this.#context.wire.send(flow, bytes, request.headers),
+      (cause) => this.#context.log(level, 'ACK not sent', { callId: request.headers.get('call-id'), cause }),
+    );
+  }
+}

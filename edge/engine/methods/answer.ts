@@ -1,0 +1,244 @@
+import { randomInt } from 'node:crypto';
+import type { Context } from '../core/context.ts';
+import { endTexts } from '../core/dialog-ends.ts';
+import { newTag } from '../core/identity.ts';
+import type { IncomingRequest } from '../core/incoming-request.ts';
+import { copyRest, type Ourselves, ours } from '../core/requests.ts';
+import { responseHeaders } from '../core/responses.ts';
+import { Session } from '../core/session.ts';
+import { watchSubscription } from '../core/subscription.ts';
+import { peerOf } from '../core/ways.ts';
+import { Dialog } from '../dialog/dialog.ts';
+import { Retransmission } from '../dialog/retransmission.ts';
+import type { AppMessage } from '../drachtio-port/app-message.ts';
+import type { SipCommand } from '../drachtio-port/command.ts';
+import { splitList, tagOf } from '../message/address.ts';
+import { parseCSeq } from '../message/cseq.ts';
+import type { HeaderList } from '../message/headers.ts';
+import type { Headers, SipResponse } from '../message/message.ts';
+import { parseDeltaSeconds } from '../message/numbers.ts';
+import { serializeResponse } from '../message/serialize.ts';
+import type { Uac } from './uac.ts';
+import type { Uas } from './uas.ts';
+
+/** Extension: the engine takes this header off and turns the request's source address away for so many seconds. */
+const BLOCK = 'x-trunkline-block';
+/** Responses of the application to requests of the network (RFC 3261 sections 8.2.6, 12.1.1 and 13.3.1). */
+export class Answers {
+  readonly #context: Context;
+  readonly #uas: Uas;
+  readonly #uac: Uac;
+
+  constructor(context: Context, uas: Uas, uac: Uac) {
+    this.#context = context;
+    this.#uas = uas;
+    this.#uac = uac;
+  }
+
+  execute(command: SipCommand, status: number, reason: string): void {
+    const incoming = this.#uas.find(command.transactionId);
+    if (!incoming || incoming.client !== command.client || !incoming.transaction.open) {
+      command.refuse('Response not sent due to unknown transaction');
+      return;
+    }
+    if (incoming.invite && incoming.session?.dialog.state === 'Terminated' && status < 300) {
+      // 15.1.2: the dialog has ended while its INVITE was open.
+      this.#uas.finish(incoming, 487, 'Request Terminated');
+      command.refuse('Response not sent due to unknown transaction');
+      return;
+    }
+    const { message } = command;
+    const reliable = status > 100 && status < 200 && requires100rel(message.headers);
+    if (reliable && !(incoming.invite && supports100rel(incoming.request.headers))) {
+      command.refuse('Remote endpoint does not support 100rel');
+      return;
+    }
+    const blockSeconds = parseDeltaSeconds(message.headers.get(BLOCK) ?? '') ?? 0;
+    const built = this.#build(incoming, status, reason, message, reliable);
+    if (typeof built === 'string') {
+      command.refuse(built);
+      return;
+    }
+    const bytes = serializeResponse(built);
+    if (incoming.flow.closed) {
+      // 18.2.2 would open a connection to the sent-by of the Via, which a caller behind a NAT cannot take.
+      if (status >= 200) this.#undeliverable(incoming, status, bytes);
+      command.refuse('transport for response has been shutdown or closed');
+      return;
+    }
+    const session = this.#advance(incoming, built);
+    const dialogId = incoming.request.method === 'BYE' ? '' : (session?.dialog.id ?? '');
+    command.sent(bytes, peerOf(incoming.flow), this.#context.clock.now(), incoming.id, dialogId);
+    incoming.transaction.respond(status, bytes);
+    if (incoming.invite) this.#invite(incoming, session, built, bytes, reliable);
+    else if (session && status < 300) this.#subscription(session, incoming, built);
+    if (blockSeconds > 0) this.#context.transport.block(incoming.flow.remoteAddress, blockSeconds * 1_000);
+  }
+
+  /** A final response that nobody gets ends its transaction all the same, and the early dialog with it. */
+  #undeliverable(incoming: IncomingRequest, status: number, bytes: Buffer): void {
+    incoming.transaction.respond(status < 300 ? 500 : status, bytes);
+    this.#uas.closed(incoming);
+    if (incoming.session && !incoming.inDialog) this.#context.ends.end(incoming.session, { by: 'response' });
+  }
+
+  /** The response as it goes on the wire, or why it cannot. */
+  #build(
+    incoming: IncomingRequest,
+    status: number,
+    reason: string,
+    message: AppMessage,
+    reliable: boolean,
+  ): SipResponse | string {
+    const { request, flow } = incoming;
+    const { method } = request;
+    incoming.toTag ??= tagOf(message.headers.get('to') ?? '') ?? newTag();
+    const makesDialog = status > 100 && status < 300 && (method === 'INVITE' || method === 'SUBSCRIBE');
+    const headers = responseHeaders(request, status === 100 ? null : incoming.toTag, makesDialog);
+    const us = this.#ourselves(incoming);
+    const contact = ours(message.headers.get('contact'), us, true);
+    if (contact !== undefined) headers.append('Contact', contact);
+    // 12.1.1: a response that makes a dialog has a Contact, also a 180; 2xx to UPDATE: RFC 3311 section 5.2.
+    else if (makesDialog || (method === 'UPDATE' && status >= 200 && status < 300)) {
+      headers.append(
+        'Contact',
+        this.#context.identity.contact(flow.protocol, flow.localAddress, isSecure(incoming)),
+      );
+    }
+    if (reliable) {
+      // RFC 3262 section 3: the first number is random below 2^31, the next ones follow it.
+      incoming.rseq = incoming.rseq === 0 ? randomInt(1, 2 ** 31 - 1) : incoming.rseq + 1;
+      headers.append('RSeq', `${incoming.rseq}`);
+    }
+    const fault = copyRest(message, headers, us);
+    if (fault) return fault;
+    headers.remove(BLOCK);
+    return { kind: 'response', status, reason, headers, body: message.body };
+  }
+
+  #ourselves(incoming: IncomingRequest): Ourselves {
+    const { protocol, localAddress } = incoming.flow;
+    return {
+      hostPort: this.#context.identity.hostPort(protocol, localAddress),
+      contact: '',
+      via: '',
+      transport: protocol === 'wss' ? 'ws' : 'tls',
+    };
+  }
+
+  /** The dialog after this response: made, confirmed, left as it was, or gone. */
+  #advance(incoming: IncomingRequest, response: SipResponse): Session | null {
+    const { request } = incoming;
+    const { status } = response;
+    if (incoming.inDialog) return incoming.session;
+    // 13.3.1.4: every 2xx, for that is what the caller takes it for.
+    const confirms =
+      status >= 200 && status < 300 && (incoming.invite !== null || isSubscribe(request.method));
+    const early = incoming.invite !== null && status > 100 && status < 200;
+    if (!confirms && !early) {
+      if (status >= 200 && incoming.session) this.#context.ends.end(incoming.session, { by: 'response' });
+      if (status >= 200) incoming.session = null;
+      return incoming.session;
+    }
+    incoming.session ??= this.#newSession(incoming, response.headers);
+    if (status >= 200) incoming.session.dialog.move('Confirmed');
+    return incoming.session;
+  }
+
+  #newSession(incoming: IncomingRequest, headers: Headers): Session {
+    const { request, client, flow } = incoming;
+    const dialog = Dialog.ofServer(request, headers.get('to') ?? '');
+    const method = request.method === 'INVITE' ? 'INVITE' : 'SUBSCRIBE';
+    const session = new Session(dialog, client, method, isSecure(incoming), flow);
+    if (incoming.invite) session.incomingInvite = incoming;
+    this.#context.sessions.add(session);
+    return session;
+  }
+
+  #invite(
+    incoming: IncomingRequest,
+    session: Session | null,
+    response: SipResponse,
+    bytes: Buffer,
+    reliable: boolean,
+  ): void {
+    const { status } = response;
+    const cseq = parseCSeq(incoming.request.headers.get('cseq') ?? '')?.number ?? 0;
+    if (reliable && session) this.#awaitPrack(incoming, session, cseq, bytes);
+    if (status < 200) return;
+    this.#uas.closed(incoming);
+    if (session) stopPracks(session, cseq);
+    if (status < 300 && session) this.#awaitAck(incoming, session, cseq, bytes);
+    if (incoming.inDialog) return;
+    const { applications } = this.#context;
+    if (status < 300) applications.cdr('start', 'application', 'uas', bytes);
+    else applications.cdr('stop', 'application', 'call-rejected', bytes);
+  }
+
+  /** 13.3.1.4: the 2xx is repeated until the ACK; without one the call is ended. */
+  #awaitAck(incoming: IncomingRequest, session: Session, cseq: number, bytes: Buffer): void {
+    const retransmission = new Retransmission(
+      this.#context.clock,
+      '2xx',
+      () => incoming.send(bytes),
+      () => {
+        this.#context.metrics.count('ack_timeouts');
+        this.#uac.bye(session, endTexts.noAck);
+      },
+    );
+    session.awaitedAck = { cseq, incoming, retransmission };
+  }
+
+  /** RFC 3262 section 3: without PRACK the INVITE is rejected. */
+  #awaitPrack(incoming: IncomingRequest, session: Session, cseq: number, bytes: Buffer): void {
+    const { rseq } = incoming;
+    const retransmission = new Retransmission(
+      this.#context.clock,
+      'reliable 1xx',
+      () => incoming.send(bytes),
+      () => {
+        session.awaitedPracks.delete(rseq);
+        if (incoming.transaction.open) this.#uas.giveUp(incoming, 504, 'Server Time-out', endTexts.noPrack);
+      },
+    );
+    session.awaitedPracks.set(rseq, { cseq, retransmission });
+  }
+
+  /** A subscription that is not refreshed ends without a word, and with it its dialog (RFC 6665 section 4.2.1). */
+  #subscription(session: Session, incoming: IncomingRequest, response: SipResponse): void {
+    if (session.method !== 'SUBSCRIBE' || !isSubscribe(incoming.request.method)) return;
+    watchSubscription(this.#context, session, response.headers, incoming.request.headers);
+  }
+}
+
+function stopPracks(session: Session, cseq: number): void {
+  for (const [rseq, awaited] of session.awaitedPracks) {
+    if (awaited.cseq !== cseq) continue;
+    awaited.retransmission.stop();
+    session.awaitedPracks.delete(rseq);
+  }
+}
+
+function isSubscribe(method: string): boolean {
+  return method === 'SUBSCRIBE';
+}
+
+/** 12.1.1: a sips Contact when the Request-URI, the top Record-Route or else the Contact is one. */
+function isSecure(incoming: IncomingRequest): boolean {
+  if (incoming.session) return incoming.session.secure;
+  const { uri, headers } = incoming.request;
+  if (/^sips:/i.test(uri)) return true;
+  return /^[^,]*<?sips:/i.test(headers.get('record-route') ?? headers.get('contact') ?? '');
+}
+
+function hasOption(headers: Headers, name: 'require' | 'supported', option: string): boolean {
+  return headers.all(name).some((value) => splitList(value).some((item) => item.toLowerCase() === option));
+}
+
+function requires100rel(headers: HeaderList): boolean {
+  return hasOption(headers, 'require', '100rel');
+}
+
+function supports100rel(headers: Headers): boolean {
+  return hasOption(headers, 'supported', '100rel') || hasOption(headers, 'require', '100rel');
+}

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../core/context.ts';
+import type { Way } from '../core/destination.ts';
+import { type EndText, endTexts, reasonField } from '../core/dialog-ends.ts';
+import { newBranch, newTag } from '../core/identity.ts';
+import { type OutgoingOwner, OutgoingRequest } from '../core/outgoing-request.ts';
+import { dialogRequest, ownMessage } from '../core/requests.ts';
+import { type Fields, plainResponse, warning } from '../core/responses.ts';
+import type { Session } from '../core/session.ts';
+import { peerOfWay, type Ways } from '../core/ways.ts';
+import { Dialog } from '../dialog/dialog.ts';
+import type { SipCommand } from '../drachtio-port/command.ts';
+import { NOWHERE, sipLine, wireTime } from '../drachtio-port/lines.ts';
+import type { SipResponse } from '../message/message.ts';
+import { serializeRequest, serializeResponse } from '../message/serialize.ts';
+import { type Acks, BARE_ACK } from './ack.ts';
+
+type Send = (outgoing: OutgoingRequest, way: Way, bytes: Buffer) => void;
+
+/** BYEs that the engine decides on (RFC 3261 section 15), and those for which no place is left. */
+export class Byes {
+  readonly #context: Context;
+  readonly #ways: Ways;
+  readonly #acks: Acks;
+  readonly #owner: OutgoingOwner;
+  readonly #send: Send;
+
+  /** @param owner of the requests @param send hands them to their transaction and to the wire */
+  constructor(context: Context, ways: Ways, acks: Acks, owner: OutgoingOwner, send: Send) {
+    this.#context = context;
+    this.#ways = ways;
+    this.#acks = acks;
+    this.#owner = owner;
+    this.#send = send;
+  }
+
+  /** The application's BYE where no place is left to send it to: answered like one that got lost, and the end. */
+  nowhere(command: SipCommand, session: Session, cause: string): void {
+    const { dialog, secure, flow } = session;
+    const us = this.#ways.ourselves({ flow }, newBranch(), secure);
+    const built = dialogRequest(dialog, 'BYE', ++dialog.localCSeq, command.message, us);
+    if (!built.ok) {
+      command.refuse(built.reason);
+      return;
+    }
+    const id = randomUUID();
+    command.sent(serializeRequest(built.message), NOWHERE, this.#context.clock.now(), id, dialog.id);
+    this.#context.metrics.count('requests_unreachable');
+    const response = plainResponse(built.message, 503, 'Service Unavailable', newTag(), [
+      warning(us.hostPort, cause),
+    ]);
+    this.#context.ends.end(session, { by: 'response' });
+    const time = wireTime(this.#context.clock.now());
+    command.client.send(
+      sipLine('network', 0, NOWHERE, time, id, dialog.id, null),
+      serializeResponse(response),
+    );
+  }
+
+  /** Ends a dialog without being asked, as soon as that is allowed, and tells the application by a copy of the BYE. */
+  end(session: Session, text: EndText): void {
+    const { awaitedAck, dialog } = session;
+    if (dialog.state === 'Terminated') return;
+    const noAckComes = text === endTexts.noAck || text === endTexts.ackImpossible;
+    if (awaitedAck && !noAckComes) {
+      // 15: no BYE of the callee before the ACK. Should none come, the BYE leaves when it is given up.
+      if (!session.leaving) session.hold('BYE', () => this.#leave(session, text));
+      return;
+    }
+    awaitedAck?.retransmission.stop();
+    session.awaitedAck = null;
+    // Where the application wants the same, it waits for the outcome of its own BYE.
+    if (session.letGo('BYE') || session.leaving) return;
+    this.#leave(session, text);
+  }
+
+  #leave(session: Session, text: EndText): void {
+    const { ends, log } = this.#context;
+    const { dialog, secure, flow, owedAck } = session;
+    if (dialog.state === 'Terminated') return;
+    log('info', 'call ended by the engine', { callId: dialog.callId, reason: text });
+    const way = session.way();
+    if (owedAck && owedAck.ack === null && typeof way !== 'string') {
+      const ack = this.#acks.build(dialog, owedAck.invite, BARE_ACK, way, secure);
+      if (ack.ok) this.#acks.transmit(ack.message, way, serializeRequest(ack.message), 'info');
+    }
+    const [bye, bytes] = this.#build(dialog, typeof way === 'string' ? { flow } : way, secure, [
+      reasonField(200, text),
+    ]);
+    const peer = typeof way === 'string' ? null : peerOfWay(way);
+    ends.end(session, { by: 'engine', notice: ends.byeNotice(session, bytes, peer) });
+    if (typeof way !== 'string') this.#send(bye, way, bytes);
+  }
+
+  /** @returns the BYE and its octets */
+  #build(dialog: Dialog, way: Way, secure: boolean, fields: Fields): [OutgoingRequest, Buffer] {
+    const branch = newBranch();
+    const us = this.#ways.ourselves(way, branch, secure);
+    const built = dialogRequest(dialog, 'BYE', ++dialog.localCSeq, ownMessage('BYE', fields), us);
+    if (!built.ok) throw new Error(built.reason);
+    const bye = new OutgoingRequest(this.#owner, branch, built.message, null, null);
+    return [bye, serializeRequest(built.message)];
+  }
+
+  /** A 2xx that nobody can use, another fork's or one for an application that has gone: ACK and BYE (13.2.2.4). */
+  ofUnusable(outgoing: OutgoingRequest, response: SipResponse): void {
+    if (!outgoing.flow) return;
+    const dialog = Dialog.ofClient(outgoing.request, response);
+    const way = { flow: outgoing.flow };
+    const secure = outgoing.request.uri.startsWith('sips:');
+    const ack = this.#acks.build(dialog, outgoing, BARE_ACK, way, secure);
+    if (!ack.ok) throw new Error(ack.reason);
+    this.#acks.transmit(ack.message, way, serializeRequest(ack.message));
+    const [bye, bytes] = this.#build(dialog, way, secure, []);
+    this.#send(bye, way, bytes);
+  }
+}

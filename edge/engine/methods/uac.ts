@@ -1,0 +1,397 @@
+import { randomUUID } from 'node:crypto';
+import { AwaitedFlows } from '../core/awaited-flows.ts';
+import { ClientDialogs, settles } from '../core/client-dialogs.ts';
+import type { Context } from '../core/context.ts';
+import { destinationOf, destinationVia, type Way } from '../core/destination.ts';
+import { type EndText, endTexts } from '../core/dialog-ends.ts';
+import { newBranch, newTag } from '../core/identity.ts';
+import { type OutgoingOwner, OutgoingRequest } from '../core/outgoing-request.ts';
+import { cancelFields, dialogRequest, newRequest } from '../core/requests.ts';
+import { plainResponse, warning } from '../core/responses.ts';
+import type { Session } from '../core/session.ts';
+import { peerOf, peerOfWay, Ways } from '../core/ways.ts';
+import { dialogId } from '../dialog/dialog.ts';
+import type { AppClient } from '../drachtio-port/client.ts';
+import type { SipCommand } from '../drachtio-port/command.ts';
+import { NOWHERE, type Peer, sipLine, wireTime } from '../drachtio-port/lines.ts';
+import { tagOf } from '../message/address.ts';
+import type { SipRequest, SipResponse } from '../message/message.ts';
+import { serializeRequest, serializeResponse } from '../message/serialize.ts';
+import { parseUri } from '../message/uri.ts';
+import type { Flow } from '../transport/flow.ts';
+import { Acks } from './ack.ts';
+import { Byes } from './bye.ts';
+import { secondsRegistered } from './registration.ts';
+
+/** Contains what applications look for to recognise a dialog that is gone. */
+const NO_DIALOG = 'Server error: unable to find dialog for dialog id provided';
+
+/**
+ * Our own: a request with this header, which does not leave, gets its 100 too. drachtio-server passes none on,
+ * and an application cannot tell then whether the far end is silent or busy finding the callee.
+ */
+const TRYING = 'x-trunkline-trying';
+
+/** Our own: a request with this header, which does not leave, may go to our own listener: a test call. */
+const TO_SELF = 'x-trunkline-self';
+
+/** The client half of the user agent core (RFC 3261 sections 8.1, 12.2.1, 13.2, 15.1.1). */
+export class Uac implements OutgoingOwner {
+  readonly #context: Context;
+  readonly #ways: Ways;
+  readonly #dialogs: ClientDialogs;
+  /** By the name that the application uses. */
+  readonly #outgoing = new Map<string, OutgoingRequest>();
+  readonly #flows: AwaitedFlows;
+  readonly #acks: Acks;
+  readonly #byes: Byes;
+  /** INVITEs outside of dialogs without final response, by the id that their dialog will have. */
+  readonly #forming = new Map<string, OutgoingRequest>();
+
+  constructor(context: Context) {
+    this.#context = context;
+    this.#ways = new Ways(context);
+    this.#dialogs = new ClientDialogs(context);
+    this.#flows = new AwaitedFlows(context);
+    this.#acks = new Acks(context, this.#ways);
+    this.#byes = new Byes(context, this.#ways, this.#acks, this, (...request) => this.#send(...request));
+  }
+
+  get clock() {
+    return this.#context.clock;
+  }
+
+  get wire() {
+    return this.#context.wire;
+  }
+
+  /** How many entries of each kind it keeps. */
+  get held(): Record<string, number> {
+    return {
+      outgoing: this.#outgoing.size,
+      flowsAwaited: this.#flows.size,
+      ownDialogsForming: this.#forming.size,
+    };
+  }
+
+  /** A request of the application. */
+  execute(command: SipCommand, method: string, uri: string): void {
+    if (method === 'CANCEL') this.#cancel(command);
+    else if (command.dialogId === '' && method !== 'ACK') this.#outOfDialog(command, method, uri);
+    else if (method === 'ACK') this.#ack(command);
+    else this.#inDialog(command, method);
+  }
+
+  #outOfDialog(command: SipCommand, method: string, uri: string): void {
+    const parsed = parseUri(uri);
+    if (!parsed || (parsed.scheme === 'tel' && command.proxy === '')) {
+      command.refuse(`invalid request-uri: ${method} ${uri}`);
+      return;
+    }
+    const result = command.proxy === '' ? destinationOf(uri) : destinationVia(command.proxy, uri);
+    if (!result.ok) {
+      command.refuse(result.reason);
+      return;
+    }
+    const meantForUs = command.message.headers.has(TO_SELF);
+    command.message.headers.remove(TO_SELF);
+    if (!meantForUs && this.#context.identity.isSelf(result.destination.host, result.destination.port)) {
+      command.refuse('can not send request to myself');
+      return;
+    }
+    const way = this.#ways.to(result.destination);
+    const branch = newBranch();
+    const us = this.#ways.ourselves(way, branch, parsed.scheme === 'sips');
+    const wantsTrying = command.message.headers.has(TRYING);
+    command.message.headers.remove(TRYING);
+    const built = newRequest(command.message, method, uri, us);
+    if (!built.ok) {
+      command.refuse(built.reason);
+      return;
+    }
+    const id = idOf(built.message);
+    if (id !== null && (this.#forming.has(id) || this.#context.sessions.get('uac', id))) {
+      // The application could not tell the two dialogs apart, nor hear of the end of each.
+      command.refuse('a dialog with this Call-ID and From tag exists');
+      return;
+    }
+    const outgoing = new OutgoingRequest(this, branch, built.message, command.client, null, wantsTrying);
+    if (id !== null) this.#forming.set(id, outgoing);
+    const bytes = serializeRequest(built.message);
+    command.sent(bytes, peerOfWay(way), this.clock.now(), outgoing.id, '');
+    if (outgoing.invite) this.#context.applications.cdr('attempt', 'application', null, bytes);
+    this.#send(outgoing, way, bytes);
+  }
+
+  #inDialog(command: SipCommand, method: string): void {
+    const session = this.#session(command);
+    if (!session) {
+      command.refuse(NO_DIALOG);
+      return;
+    }
+    const way = session.way();
+    if (typeof way === 'string') {
+      if (method === 'BYE') this.#byes.nowhere(command, session, way);
+      else command.refuse(way);
+      return;
+    }
+    const { dialog } = session;
+    const branch = newBranch();
+    const us = this.#ways.ourselves(way, branch, session.secure);
+    const built = dialogRequest(dialog, method, dialog.localCSeq + 1, command.message, us);
+    if (!built.ok) {
+      command.refuse(built.reason);
+      return;
+    }
+    const bytes = serializeRequest(built.message);
+    if (method === 'INVITE' && (session.outgoingInvite || session.incomingInvite)) {
+      this.#refuseGlare(command, built.message, bytes, dialog.id);
+      return;
+    }
+    dialog.localCSeq++;
+    const outgoing = new OutgoingRequest(this, branch, built.message, command.client, session);
+    if (outgoing.invite) session.outgoingInvite = outgoing;
+    if (method === 'BYE') session.leaving = true;
+    command.sent(bytes, peerOfWay(way), this.clock.now(), outgoing.id, dialog.id);
+    const send = () => this.#send(outgoing, way, bytes);
+    // The callee must not send BYE before it has the ACK of its 2xx (15), nor another INVITE (14.1).
+    if (session.awaitedAck && (method === 'BYE' || method === 'INVITE')) session.hold(method, send);
+    else send();
+  }
+
+  /** 14.1: no INVITE while another one is under way. The peer would answer 491, so the engine does at once. */
+  #refuseGlare(command: SipCommand, request: SipRequest, bytes: Buffer, dialogId: string): void {
+    const id = randomUUID();
+    command.sent(bytes, NOWHERE, this.clock.now(), id, dialogId);
+    const response = serializeResponse(plainResponse(request, 491, 'Request Pending', newTag()));
+    const time = wireTime(this.clock.now());
+    command.client.send(sipLine('network', 0, NOWHERE, time, id, dialogId, null), response);
+  }
+
+  /** The ACK of a 2xx: a transaction of its own without state (13.2.2.4). */
+  #ack(command: SipCommand): void {
+    const session = this.#session(command);
+    if (!session) {
+      // Applications acknowledge every final response, and failures have left no dialog.
+      command.refuse('Server error: ACK for non-success final response is automatically generated by server');
+      return;
+    }
+    const owed = session.owedAck;
+    if (!owed) {
+      command.refuse('ACK for non-success responses is automatically generated by the stack');
+      return;
+    }
+    const way = session.way();
+    if (typeof way === 'string') {
+      command.refuse(way);
+      this.bye(session, endTexts.unreachable);
+      return;
+    }
+    const built = this.#acks.build(session.dialog, owed.invite, command.message, way, session.secure);
+    if (!built.ok) {
+      command.refuse(built.reason);
+      return;
+    }
+    const bytes = serializeRequest(built.message);
+    owed.ack = bytes;
+    command.sent(bytes, peerOfWay(way), this.clock.now(), owed.invite.id, session.dialog.id);
+    this.#acks.transmit(built.message, way, bytes);
+    if (owed.endedBy !== null) this.bye(session, owed.endedBy);
+  }
+
+  #cancel(command: SipCommand): void {
+    const outgoing = this.#outgoing.get(command.transactionId);
+    const known = outgoing?.client === command.client ? outgoing : undefined;
+    const cancel = known?.invite?.cancel(cancelFields(command.message));
+    if (!known || !cancel) {
+      command.refuse(`unable to cancel unknown transaction id: ${command.transactionId}`);
+      return;
+    }
+    command.sent(serializeRequest(cancel), peerOf(known.flow), this.clock.now(), randomUUID(), '');
+    if (!known.flow) known.withdraw();
+  }
+
+  #session(command: SipCommand): Session | undefined {
+    const { sessions } = this.#context;
+    const { client, dialogId } = command;
+    const asClient = sessions.get('uac', dialogId);
+    if (asClient?.client === client) return asClient;
+    const asServer = sessions.get('uas', dialogId);
+    return asServer?.client === client ? asServer : undefined;
+  }
+
+  /** Hands a request to its transaction and, once there is a connection, to the wire. */
+  #send(outgoing: OutgoingRequest, way: Way, bytes: Buffer): void {
+    // One that was held may have timed out meanwhile.
+    if (outgoing.transaction.over) return;
+    this.#outgoing.set(outgoing.id, outgoing);
+    this.#context.transactions.addClient(outgoing.transaction);
+    this.#context.metrics.count(outgoing.invite ? 'invites_sent' : 'requests_sent');
+    this.#ways.reach(
+      way,
+      (flow) => outgoing.start(flow, bytes),
+      (cause) => outgoing.transaction.transportFailed(cause),
+    );
+  }
+
+  started(outgoing: OutgoingRequest, flow: Flow): void {
+    outgoing.session?.use(flow);
+    this.#flows.add(outgoing, flow);
+  }
+
+  /** Ends a dialog without being asked, as soon as that is allowed, and tells the application by a copy of the BYE. */
+  bye(session: Session, text: EndText): void {
+    this.#byes.end(session, text);
+  }
+
+  /** A connection is gone, and with it the hope for the responses awaited over it. */
+  flowClosed(flow: Flow, reason: string): void {
+    this.#flows.closed(flow, reason);
+    for (const session of [...this.#context.sessions])
+      if (session.flow === flow && session.awaitedAck) this.#callBack(session, flow);
+  }
+
+  /**
+   * The connection has closed before the ACK. A peer that can be reached may bring the ACK over another connection,
+   * so we make one to where its BYE would go. Where none can be made, no ACK comes and no BYE could be sent: waiting
+   * for 64*T1 would only hold the call, so that a peer could fill the edge with calls that nobody makes.
+   */
+  #callBack(session: Session, lost: Flow): void {
+    const over = () => {
+      const { awaitedAck, dialog } = session;
+      if (!awaitedAck || dialog.state === 'Terminated' || session.flow !== lost) return;
+      this.#context.metrics.count('ack_timeouts');
+      this.bye(session, endTexts.ackImpossible);
+    };
+    const way = session.canBeCalledBack ? session.way() : null;
+    if (way === null || typeof way === 'string') over();
+    else this.#ways.reach(way, () => {}, over);
+  }
+
+  response(outgoing: OutgoingRequest, response: SipResponse, bytes: Buffer): void {
+    if (response.status === 100 && !outgoing.wantsTrying) return;
+    const registeredS = secondsRegistered(outgoing.request, response);
+    if (registeredS > 0) outgoing.flow?.keepFor(registeredS * 1000);
+    if (!outgoing.inDialog && outgoing.session?.dialog.state === 'Terminated' && response.status < 300) {
+      this.#answeredTooLate(outgoing, response);
+      return;
+    }
+    if (outgoing.client && !outgoing.client.closed) {
+      this.#tell(outgoing.client, outgoing, response, bytes, peerOf(outgoing.flow), bytes.length);
+    } else if (outgoing.invite && response.status >= 200 && response.status < 300) {
+      this.#byes.ofUnusable(outgoing, response);
+    } else {
+      this.#takeUntold(outgoing, response);
+    }
+  }
+
+  /** 15: the application has ended the early dialog by BYE, and its INVITE goes on: what comes of it has no use. */
+  #answeredTooLate(outgoing: OutgoingRequest, response: SipResponse): void {
+    if (response.status < 200) return;
+    this.#byes.ofUnusable(outgoing, response);
+    this.failed(outgoing, 487, 'Request Terminated', null);
+  }
+
+  /** The outcome of a BYE ends its dialog, though the application that has sent it is gone. */
+  #takeUntold(outgoing: OutgoingRequest, response: SipResponse): void {
+    if (outgoing.request.method === 'BYE') this.#dialogs.take(outgoing, response);
+  }
+
+  failed(outgoing: OutgoingRequest, status: number, reason: string, cause: string | null): void {
+    const { metrics, identity } = this.#context;
+    if (status !== 487) metrics.count(status === 408 ? 'requests_timed_out' : 'requests_unreachable');
+    if (status === 408) this.#flows.leaveIfDead(outgoing);
+    const host = identity.hostPort('tls', identity.localTowards(''));
+    const fields = cause === null ? [] : [warning(host, cause)];
+    const response = plainResponse(outgoing.request, status, reason, newTag(), fields);
+    if (!outgoing.client || outgoing.client.closed) {
+      this.#takeUntold(outgoing, response);
+      return;
+    }
+    this.#tell(outgoing.client, outgoing, response, serializeResponse(response), NOWHERE, 0);
+  }
+
+  /** Tells the application of a response, after its dialog has taken it in. */
+  #tell(
+    client: AppClient,
+    outgoing: OutgoingRequest,
+    response: SipResponse,
+    bytes: Buffer,
+    peer: Peer,
+    onWire: number,
+  ): void {
+    const { status } = response;
+    const { applications } = this.#context;
+    if (status >= 200) this.#formed(outgoing);
+    const id = this.#dialogs.take(outgoing, response);
+    const time = wireTime(this.clock.now());
+    client.send(sipLine('network', onWire, peer, time, outgoing.id, id, null), bytes);
+    if (outgoing.invite && !outgoing.inDialog && status >= 200) {
+      if (status < 300) applications.cdr('start', 'network', 'uac', bytes);
+      else applications.cdr('stop', 'network', 'call-rejected', bytes);
+    } else if (outgoing.inDialog && outgoing.request.method === 'BYE' && settles(status)) {
+      applications.cdr('stop', 'application', 'normal-release', serializeRequest(outgoing.request));
+    }
+  }
+
+  repeated(outgoing: OutgoingRequest, response: SipResponse): void {
+    const { session, flow } = outgoing;
+    if (!session) return;
+    const owed = session.owedAck?.invite === outgoing ? session.owedAck : null;
+    if ((tagOf(response.headers.get('to') ?? '') ?? '') !== session.dialog.remoteTag) {
+      this.#byes.ofUnusable(outgoing, response);
+    } else if (owed?.ack && flow) {
+      this.wire.send(flow, owed.ack, outgoing.request.headers);
+    }
+  }
+
+  ended(outgoing: OutgoingRequest): void {
+    outgoing.watch?.cancel();
+    this.#context.transactions.removeClient(outgoing.transaction);
+    this.#outgoing.delete(outgoing.id);
+    this.#formed(outgoing);
+    if (outgoing.session?.outgoingInvite === outgoing) outgoing.session.outgoingInvite = null;
+    this.#flows.remove(outgoing);
+    // The peer has repeated its 2xx for 32 s and gives up by now.
+    const { session } = outgoing;
+    const owed = session?.owedAck;
+    if (session && owed?.invite === outgoing && owed.ack === null) this.bye(session, endTexts.unacknowledged);
+  }
+
+  #formed(outgoing: OutgoingRequest): void {
+    const id = outgoing.inDialog ? null : idOf(outgoing.request);
+    if (id !== null && this.#forming.get(id) === outgoing) this.#forming.delete(id);
+  }
+
+  /** Calls that ring for an application that has gone are cancelled. */
+  clientGone(client: AppClient): void {
+    for (const outgoing of [...this.#outgoing.values()]) {
+      if (outgoing.client !== client) continue;
+      if (!outgoing.flow) outgoing.withdraw();
+      else outgoing.invite?.cancel();
+    }
+  }
+
+  /** The dialogs of an application that has gone: nobody could hang up any more. */
+  leaveDialogsOf(client: AppClient): void {
+    const { sessions, ends } = this.#context;
+    for (const session of [...sessions]) {
+      if (session.client !== client) continue;
+      const over = session.leaving && !session.awaitedAck;
+      if (session.method === 'INVITE' && session.dialog.state === 'Confirmed' && !over)
+        this.bye(session, endTexts.applicationGone);
+      else ends.end(session, { by: 'application gone' });
+    }
+  }
+
+  /** Gives an INVITE of ours up, by the name of its transaction. */
+  cancelInvite(transactionId: string): void {
+    this.#outgoing.get(transactionId)?.invite?.cancel();
+  }
+}
+
+/** The id of the dialog that a request outside of dialogs may make; null when it makes none. */
+function idOf({ method, headers }: SipRequest): string | null {
+  if (method !== 'INVITE' && method !== 'SUBSCRIBE') return null;
+  return dialogId(headers.get('call-id') ?? '', tagOf(headers.get('from') ?? '') ?? '');
+}

@@ -1,0 +1,396 @@
+import { randomInt } from 'node:crypto';
+import type { Context } from '../core/context.ts';
+import { type EndText, endTexts } from '../core/dialog-ends.ts';
+import { FormingDialogs, idOf, makesDialog } from '../core/forming-dialogs.ts';
+import { newTag } from '../core/identity.ts';
+import { type IncomingOwner, IncomingRequest } from '../core/incoming-request.ts';
+import { type Fields, plainResponse, stampVia, trying, warning } from '../core/responses.ts';
+import type { Session } from '../core/session.ts';
+import { endsSubscription } from '../core/subscription.ts';
+import { peerOf } from '../core/ways.ts';
+import type { AppClient } from '../drachtio-port/client.ts';
+import { sipLine, wireTime } from '../drachtio-port/lines.ts';
+import { tagOf } from '../message/address.ts';
+import { parseCSeq } from '../message/cseq.ts';
+import type { SipRequest } from '../message/message.ts';
+import { serializeRequest, serializeResponse } from '../message/serialize.ts';
+import { type Rejection, unsupportedOptions, validateRequest } from '../message/validate.ts';
+import { mergeKey, serverKey } from '../transaction/matching.ts';
+import type { ServerTransaction } from '../transaction/server.ts';
+import type { Flow } from '../transport/flow.ts';
+import { ALLOW, KNOWN, SUPPORTED } from './supported.ts';
+
+interface Refusal {
+  readonly status: number;
+  readonly reason: string;
+  readonly fields?: Fields;
+}
+
+/**
+ * The server half of the user agent core (RFC 3261 section 8.2): takes requests of the network to their
+ * transaction, dialog and application, and answers those that concern no application.
+ */
+export class Uas implements IncomingOwner {
+  readonly #context: Context;
+  /** By the name that the application uses. */
+  readonly #incoming = new Map<string, IncomingRequest>();
+  readonly #byTransaction = new Map<ServerTransaction, IncomingRequest>();
+  readonly #forming = new FormingDialogs();
+  /** Connections whose stream broke, and why: they close with the last response that they wait for. */
+  readonly #draining = new Map<Flow, string>();
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  get clock() {
+    return this.#context.clock;
+  }
+
+  get wire() {
+    return this.#context.wire;
+  }
+
+  /** How many entries of each kind it keeps. */
+  get held(): Record<string, number> {
+    return {
+      incoming: this.#incoming.size,
+      incomingByTransaction: this.#byTransaction.size,
+      ...this.#forming.held,
+      flowsDraining: this.#draining.size,
+    };
+  }
+
+  /** The request that the application names so, while it may be answered. */
+  find(transactionId: string): IncomingRequest | undefined {
+    return this.#incoming.get(transactionId);
+  }
+
+  receive(flow: Flow, request: SipRequest): void {
+    const rejection = validateRequest(request);
+    if (rejection) {
+      this.refuse(flow, request, rejection);
+      return;
+    }
+    stampVia(request, flow);
+    const { method } = request;
+    if (method === 'ACK') {
+      this.#ack(flow, request);
+      return;
+    }
+    const key = serverKey(request, method);
+    const known = this.#context.transactions.server(key);
+    if (known) {
+      known.retransmitted();
+      return;
+    }
+    if (method === 'CANCEL') this.#cancel(flow, request);
+    else if (tagOf(request.headers.get('to') ?? '') === undefined) this.#outOfDialog(flow, request, key);
+    else this.#inDialog(flow, request, key);
+  }
+
+  /** Answers a request at once and keeps nothing of it. An ACK is never answered. */
+  refuse(flow: Flow, request: SipRequest, rejection: Rejection): void {
+    if (request.method === 'ACK') return;
+    const fields = [...(rejection.headers ?? [])];
+    const host = this.#context.identity.hostPort(flow.protocol, flow.localAddress);
+    if (rejection.warning !== undefined) fields.push(warning(host, rejection.warning));
+    this.#turnAway(flow, request, rejection.status, rejection.reason, fields);
+  }
+
+  /** Refuses what a peer with a call of ours would hardly send; what fails for our own sake does not count. */
+  #turnAway(flow: Flow, request: SipRequest, status: number, reason: string, fields: Fields = []): void {
+    if (status !== 500 && status !== 503) this.#context.refusals.count(flow.remoteAddress);
+    this.#respond(flow, request, status, reason, fields);
+  }
+
+  #respond(flow: Flow, request: SipRequest, status: number, reason: string, fields: Fields = []): void {
+    const response = plainResponse(request, status, reason, newTag(), fields);
+    this.#context.metrics.count('requests_refused');
+    this.wire.send(flow, serializeResponse(response), request.headers);
+  }
+
+  #outOfDialog(flow: Flow, request: SipRequest, key: string): void {
+    const { applications, transactions, metrics } = this.#context;
+    const { method, headers } = request;
+    if (!KNOWN.has(method)) {
+      this.#turnAway(flow, request, 405, 'Method Not Allowed', ALLOW);
+      return;
+    }
+    if (transactions.isMerged(mergeKey(headers))) {
+      this.#respond(flow, request, 482, 'Loop Detected');
+      return;
+    }
+    // These act on a dialog, and the request names none.
+    if (method === 'BYE' || method === 'PRACK' || method === 'UPDATE') {
+      this.#turnAway(flow, request, 481, 'Call/Transaction Does Not Exist');
+      return;
+    }
+    const unsupported = unsupportedOptions(request, SUPPORTED);
+    if (unsupported.length > 0) {
+      this.#turnAway(flow, request, 420, 'Bad Extension', [['Unsupported', unsupported.join(', ')]]);
+      return;
+    }
+    if (method === 'INVITE' && !headers.has('contact')) {
+      this.#turnAway(flow, request, 400, 'Missing Contact');
+      return;
+    }
+    if (makesDialog(method) && this.#isTaken(idOf(headers))) {
+      this.#respond(flow, request, 482, 'Loop Detected');
+      return;
+    }
+    if (transactions.serverCount >= this.#context.maxTransactions) {
+      metrics.count('requests_overload');
+      this.#respond(flow, request, 503, 'Service Unavailable', [['Retry-After', '5']]);
+      return;
+    }
+    const client = applications.pick(method.toLowerCase());
+    if (!client) {
+      this.#respond(flow, request, 503, 'Service Unavailable');
+      return;
+    }
+    const incoming = this.#begin(key, request, flow, client, null);
+    const bytes = serializeRequest(request);
+    if (incoming.invite) applications.cdr('attempt', 'network', null, bytes);
+    this.#deliver(incoming, bytes, incoming.id);
+  }
+
+  /**
+   * Whether a dialog of this id lives or forms: without To tag, the application could not tell another one from it,
+   * nor hear of the end of each.
+   */
+  #isTaken(id: string): boolean {
+    return this.#forming.has(id) || this.#context.sessions.get('uas', id) !== undefined;
+  }
+
+  #inDialog(flow: Flow, request: SipRequest, key: string): void {
+    const { sessions, ends } = this.#context;
+    const { method } = request;
+    const session = sessions.forRequest(request.headers);
+    if (!session || session.client.closed) {
+      if (session && method === 'BYE') ends.end(session, { by: 'application gone' });
+      this.#turnAway(flow, request, 481, 'Call/Transaction Does Not Exist');
+      return;
+    }
+    if (!KNOWN.has(method)) {
+      this.#respond(flow, request, 405, 'Method Not Allowed', ALLOW);
+      return;
+    }
+    // 15: a callee does not end an early dialog by BYE. And a subscription is not ended by one.
+    const endsNothing = session.dialog.role === 'uac' && session.dialog.state === 'Early';
+    if (method === 'BYE' && (endsNothing || session.method !== 'INVITE')) {
+      this.#respond(flow, request, 481, 'Call/Transaction Does Not Exist');
+      return;
+    }
+    const refusal: Refusal | null = session.dialog.accept(request) ?? this.#collision(session, request);
+    if (refusal) {
+      this.#respond(flow, request, refusal.status, refusal.reason, refusal.fields ?? []);
+      return;
+    }
+    session.use(flow);
+    if (method === 'PRACK' && !this.#pracked(session, request)) {
+      this.#respond(flow, request, 481, 'Call/Transaction Does Not Exist');
+      return;
+    }
+    const incoming = this.#begin(key, request, flow, session.client, session);
+    if (incoming.invite) session.incomingInvite = incoming;
+    const bytes = serializeRequest(request);
+    if (method === 'BYE') this.#bye(incoming, session, bytes);
+    this.#deliver(incoming, bytes, incoming.id);
+    if (method === 'NOTIFY' && endsSubscription(request) && session.method === 'SUBSCRIBE')
+      ends.end(session, { by: 'peer' });
+  }
+
+  /** INVITEs that must not overlap with others in the dialog (RFC 3261 section 14.2). */
+  #collision(session: Session, request: SipRequest): Refusal | null {
+    if (request.method !== 'INVITE') return null;
+    if (session.outgoingInvite || session.awaitedAck) {
+      return { status: 491, reason: 'Request Pending' };
+    }
+    if (!session.incomingInvite) return null;
+    const fields: Fields = [['Retry-After', `${randomInt(0, 11)}`]];
+    return { status: 500, reason: 'INVITE In Progress', fields };
+  }
+
+  /** RFC 3262 section 3: RAck names the response by its RSeq, and the INVITE by its CSeq. */
+  #pracked(session: Session, request: SipRequest): boolean {
+    const [rseq, cseq, method] = (request.headers.get('rack') ?? '').split(/[ \t]+/);
+    const awaited = session.awaitedPracks.get(Number(rseq));
+    if (!awaited || awaited.cseq !== Number(cseq) || method !== 'INVITE') return false;
+    awaited.retransmission.stop();
+    session.awaitedPracks.delete(Number(rseq));
+    return true;
+  }
+
+  #bye(incoming: IncomingRequest, session: Session, bytes: Buffer): void {
+    incoming.after = session.incomingInvite?.id ?? null;
+    this.#context.ends.end(session, { by: 'peer' });
+    this.#context.applications.cdr('stop', 'network', 'normal-release', bytes);
+  }
+
+  #begin(
+    key: string,
+    request: SipRequest,
+    flow: Flow,
+    client: AppClient,
+    session: Session | null,
+  ): IncomingRequest {
+    const incoming = new IncomingRequest(this, key, request, flow, client, session);
+    this.#context.transactions.addServer(incoming.transaction);
+    this.#incoming.set(incoming.id, incoming);
+    this.#byTransaction.set(incoming.transaction, incoming);
+    if (!session) this.#forming.add(incoming);
+    this.#context.metrics.count(incoming.invite ? 'invites_received' : 'requests_received');
+    incoming.invite?.trying(trying(request));
+    return incoming;
+  }
+
+  #deliver(incoming: IncomingRequest, bytes: Buffer, transactionId: string): void {
+    const { flow, session } = incoming;
+    const listener = incoming.inDialog ? null : { address: flow.localAddress, port: flow.localPort };
+    const time = wireTime(this.clock.now());
+    const dialogId = session?.dialog.id ?? '';
+    const line = sipLine('network', bytes.length, peerOf(flow), time, transactionId, dialogId, listener);
+    incoming.delivered(bytes.length);
+    incoming.client.send(line, bytes);
+  }
+
+  /** ACK: of a failure it ends with its INVITE's transaction, of a 2xx it goes to the dialog (13.3.1.4). */
+  #ack(flow: Flow, request: SipRequest): void {
+    const { transactions, sessions } = this.#context;
+    const invite = transactions.inviteServer(serverKey(request, 'INVITE'));
+    if (invite?.state === 'Completed') {
+      invite.acknowledgedFailure();
+      return;
+    }
+    const session = sessions.forRequest(request.headers);
+    const awaited = session?.awaitedAck;
+    if (!session || !awaited || awaited.cseq !== parseCSeq(request.headers.get('cseq') ?? '')?.number) return;
+    awaited.retransmission.stop();
+    session.awaitedAck = null;
+    session.use(flow);
+    // The ACK of a later INVITE is told under a name of its own, as applications are used to.
+    const { incoming } = awaited;
+    const bytes = serializeRequest(request);
+    const time = wireTime(this.clock.now());
+    const line = sipLine('network', bytes.length, peerOf(flow), time, incoming.id, session.dialog.id, null);
+    incoming.client.send(line, bytes);
+    incoming.invite?.acknowledged();
+    session.letGo();
+  }
+
+  /** CANCEL (9.2): 200 for itself and 487 for its INVITE; the application is told. */
+  #cancel(flow: Flow, request: SipRequest): void {
+    const { transactions, applications, ends } = this.#context;
+    const invite = transactions.inviteServer(serverKey(request, 'INVITE'));
+    const incoming = invite?.open ? this.#byTransaction.get(invite) : undefined;
+    // An INVITE that has its final response cannot be cancelled. 9.2 lets a transaction that is kept for
+    // retransmissions answer 200 here; 481 tells the caller the truth, and other servers do the same.
+    if (!incoming) {
+      const refuse = invite ? this.#respond : this.#turnAway;
+      refuse.call(this, flow, request, 481, 'Call/Transaction Does Not Exist');
+      return;
+    }
+    incoming.toTag ??= newTag();
+    const ok = plainResponse(request, 200, 'OK', incoming.toTag);
+    this.wire.send(flow, serializeResponse(ok), request.headers);
+    const { session } = incoming;
+    const dialogId = session?.dialog.id ?? '';
+    this.finish(incoming, 487, 'Request Terminated');
+    if (session && !incoming.inDialog) ends.end(session, { by: 'peer' });
+    const bytes = serializeRequest(request);
+    const time = wireTime(this.clock.now());
+    incoming.client.send(
+      sipLine('network', bytes.length, peerOf(flow), time, incoming.id, dialogId, null),
+      bytes,
+    );
+    // Attempts that no application has touched yet leave no second record.
+    if (session && !incoming.inDialog)
+      applications.cdr('stop', 'network', 'call-canceled', serializeRequest(incoming.request));
+  }
+
+  /** A final response of the engine's own to a request that an application was to answer. */
+  finish(incoming: IncomingRequest, status: number, reason: string): void {
+    incoming.toTag ??= newTag();
+    const response = plainResponse(incoming.request, status, reason, incoming.toTag);
+    incoming.transaction.respond(status, serializeResponse(response));
+    this.closed(incoming);
+  }
+
+  /**
+   * An INVITE is over though neither its caller nor the application has said so: it gets its final response, and the
+   * application a CANCEL.
+   */
+  giveUp(incoming: IncomingRequest, status: number, reason: string, text: EndText): void {
+    const { ends, applications } = this.#context;
+    const { session, inDialog, invite } = incoming;
+    this.finish(incoming, status, reason);
+    if (!invite) return;
+    const notice = () => ends.tellCanceled(incoming, status, text);
+    if (session && !inDialog) ends.end(session, { by: 'engine', notice });
+    else notice();
+    if (session && !inDialog)
+      applications.cdr('stop', 'network', 'call-rejected', serializeRequest(incoming.request));
+  }
+
+  /** The same, by the name of the transaction. */
+  giveUpOn(transactionId: string, text: EndText): void {
+    const incoming = this.#incoming.get(transactionId);
+    if (incoming?.transaction.open) this.giveUp(incoming, 480, 'Temporarily Unavailable', text);
+  }
+
+  /** A request has its final response: an INVITE blocks no other one in its dialog any more. */
+  closed(incoming: IncomingRequest): void {
+    if (!incoming.inDialog) this.#forming.remove(incoming);
+    if (incoming.session?.incomingInvite === incoming) incoming.session.incomingInvite = null;
+    if (this.#draining.size > 0) this.#drained(incoming.flow);
+  }
+
+  /** Nothing more can be read of `flow`: closes it once the requests that came over it are answered. */
+  drain(flow: Flow, reason: string): void {
+    this.#draining.set(flow, reason);
+    this.#drained(flow);
+  }
+
+  #drained(flow: Flow): void {
+    const reason = this.#draining.get(flow);
+    if (reason === undefined) return;
+    for (const incoming of this.#incoming.values()) {
+      if (incoming.flow === flow && incoming.transaction.open) return;
+    }
+    flow.close(reason);
+  }
+
+  /** 18.2.2 would open a connection to the sent-by of the Via, which a caller behind a NAT cannot take. */
+  flowClosed(flow: Flow): void {
+    this.#draining.delete(flow);
+    for (const incoming of this.#forming.invitesOn(flow))
+      this.giveUp(incoming, 487, 'Request Terminated', endTexts.connectionLost);
+  }
+
+  /** Nobody answers for these any more. */
+  clientGone(client: AppClient): void {
+    for (const incoming of this.#incoming.values()) {
+      if (incoming.client !== client || !incoming.transaction.open) continue;
+      this.finish(incoming, 503, 'Service Unavailable');
+    }
+  }
+
+  unanswered(incoming: IncomingRequest): void {
+    this.#context.metrics.count('invites_unanswered');
+    this.#context.log('warn', 'the application has not answered an INVITE', {
+      callId: incoming.request.headers.get('call-id'),
+    });
+    this.giveUp(incoming, 408, 'Request Timeout', endTexts.unanswered);
+  }
+
+  ended(incoming: IncomingRequest): void {
+    this.#context.transactions.removeServer(incoming.transaction);
+    this.#incoming.delete(incoming.id);
+    this.#byTransaction.delete(incoming.transaction);
+    this.closed(incoming);
+    // 15.1.2: with the BYE answered, requests of the dialog that are still open are answered 487.
+    const after = incoming.after === null ? undefined : this.#incoming.get(incoming.after);
+    if (after?.transaction.open) this.finish(after, 487, 'Request Terminated');
+  }
+}

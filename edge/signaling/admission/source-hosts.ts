@@ -1,0 +1,113 @@
+/** Addresses of the hosts that trunks name, looked up again every few minutes (contract 2.1). */
+import { lookup, resolveSrv } from 'node:dns/promises';
+import type { Clock, Timer } from '#shared/clock.ts';
+import type { Log } from '../../call/log.ts';
+
+/** Kept for one host: what a customer's name server answers must not make the whole Internet known. Carriers have tens. */
+const mostAddresses = 100;
+/** SRV targets of one host that are looked up: each may have many addresses. */
+const mostTargets = 20;
+
+/** All addresses of a host. @throws when it has none */
+export type Resolve = (host: string) => Promise<string[]>;
+
+/** The host's own addresses and those of its `_sips._tcp` targets (RFC 3263 section 4.1): calls may come from either. */
+export const resolveSource: Resolve = async (host) => {
+  const bare = host.replace(/^\[|\]$/g, '');
+  const targets = await resolveSrv(`_sips._tcp.${bare}`).catch(() => []);
+  const names = [bare, ...targets.slice(0, mostTargets).map((target) => target.name)];
+  const found = await Promise.allSettled(names.map((name) => lookup(name, { all: true })));
+  const addresses = found.flatMap((result) =>
+    result.status === 'fulfilled' ? result.value.map((entry) => entry.address) : [],
+  );
+  if (addresses.length === 0) throw new Error(`${host} has no address`);
+  return [...new Set(addresses)].sort();
+};
+
+export interface SourceHostsOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly resolve: Resolve;
+  readonly refreshMs: number;
+  /** Called when addresses are not what they were. */
+  readonly changed: () => void;
+}
+
+export class SourceHosts {
+  readonly #options: SourceHostsOptions;
+  readonly #addresses = new Map<string, readonly string[]>();
+  #hosts: ReadonlySet<string> = new Set();
+  #timer: Timer | null = null;
+  #closed = false;
+
+  constructor(options: SourceHostsOptions) {
+    this.#options = options;
+  }
+
+  /** What is known now. A host that cannot be looked up keeps the addresses it had. */
+  get addresses(): ReadonlyMap<string, readonly string[]> {
+    return this.#addresses;
+  }
+
+  /** Sets the hosts to follow; new ones are looked up at once. */
+  follow(hosts: Iterable<string>): void {
+    this.#hosts = new Set(hosts);
+    for (const known of this.#addresses.keys()) if (!this.#hosts.has(known)) this.#addresses.delete(known);
+    void this.#lookUp([...this.#hosts].filter((host) => !this.#addresses.has(host)));
+    if (this.#hosts.size > 0) {
+      this.#timer ??= this.#options.clock.after(this.#options.refreshMs, () => this.#refresh());
+    } else {
+      this.#timer?.cancel();
+      this.#timer = null;
+    }
+  }
+
+  /** Adds addresses that a host was found at meanwhile; they stay until its next look-up. */
+  learn(host: string, addresses: readonly string[]): void {
+    const known = this.#addresses.get(host) ?? [];
+    const all = this.#kept(host, [...new Set([...known, ...addresses])].sort());
+    if (this.#closed || !this.#hosts.has(host) || all.length === known.length) return;
+    this.#addresses.set(host, all);
+    this.#options.changed();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+  }
+
+  #kept(host: string, addresses: readonly string[]): readonly string[] {
+    if (addresses.length <= mostAddresses) return addresses;
+    this.#options.log.warn(
+      { host, addresses: addresses.length, kept: mostAddresses },
+      "the host of a trunk has too many addresses: what comes from the last ones counts as a stranger's",
+    );
+    return addresses.slice(0, mostAddresses);
+  }
+
+  #refresh(): void {
+    this.#timer = this.#options.clock.after(this.#options.refreshMs, () => this.#refresh());
+    void this.#lookUp([...this.#hosts]);
+  }
+
+  async #lookUp(hosts: readonly string[]): Promise<void> {
+    const { resolve, log, changed } = this.#options;
+    let altered = false;
+    await Promise.all(
+      hosts.map(async (host) => {
+        try {
+          const addresses = this.#kept(host, await resolve(host));
+          if (!this.#hosts.has(host)) return;
+          altered ||= addresses.join() !== this.#addresses.get(host)?.join();
+          this.#addresses.set(host, addresses);
+        } catch (error) {
+          log.warn(
+            { host, error: String(error) },
+            "the host of a trunk cannot be looked up: what comes from there counts as a stranger's",
+          );
+        }
+      }),
+    );
+    if (altered && !this.#closed) changed();
+  }
+}

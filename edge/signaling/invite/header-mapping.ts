@@ -1,0 +1,173 @@
+/** Headers of INVITEs: those received as variables of the call, variables as those sent (contract 2.8). Pure. */
+import { isBuiltIn } from '#shared/agent/built-in-variables.ts';
+import type { CallVariables } from '#shared/edge-protocol/agents.ts';
+import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
+import type { LeftOutHeader } from '../../call/ports/dialing.ts';
+import { type HeaderFields, printable, tokensOf } from '../srf/headers.ts';
+
+/** Headers that become variables without a mapping, besides every `X-` header. */
+const originals: Readonly<Record<string, string>> = {
+  'p-asserted-identity': 'sip_header_x-original-pai',
+  'remote-party-id': 'sip_header_x-original-rpid',
+  diversion: 'sip_header_x-original-diversion',
+};
+
+/** @returns variable name to value; a mapped header does not appear under its `sip_header_` name as well */
+export function inboundVariables(headers: HeaderFields, mappings: readonly HeaderMapping[]): CallVariables {
+  const received = new Map<string, string>();
+  for (const [name, value] of Object.entries(headers)) received.set(name.toLowerCase(), clean(value));
+
+  const variables: CallVariables = {};
+  const put = (name: string, value: string | undefined): void => {
+    if (value !== undefined && !isBuiltIn(name) && name !== '__proto__') variables[name] = value;
+  };
+  const mapped = new Set<string>();
+  for (const mapping of mappings) {
+    if (mapping.type === 'uui') {
+      put(mapping.target, userToUser(received.get('user-to-user'), mapping.purpose));
+    } else if (mapping.passthrough === true) {
+      put(mapping.key, clean(mapping.value));
+    } else {
+      const name = mapping.key.toLowerCase();
+      mapped.add(name);
+      put(mapping.value, received.get(name));
+    }
+  }
+  for (const [name, value] of received) {
+    if (mapped.has(name)) continue;
+    if (name.startsWith('x-')) put(`sip_header_${name}`, value);
+    else put(originals[name] ?? '__proto__', value);
+  }
+  return variables;
+}
+
+/** Headers that are the stack's own (contract 2.8), and those whose meaning it has to know. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  ...['via', 'from', 'to', 'contact', 'call-id', 'cseq', 'max-forwards', 'route', 'record-route'],
+  ...['content-type', 'content-length', 'authorization', 'proxy-authorization'],
+  ...[
+    'allow',
+    'supported',
+    'require',
+    'proxy-require',
+    'session-expires',
+    'min-se',
+    'rseq',
+    'rack',
+    'replaces',
+  ],
+  // Compact forms of the same (RFC 3261 section 7.3.3, RFC 4028).
+  ...['v', 'f', 't', 'm', 'i', 'c', 'l', 'k', 'x'],
+]);
+
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}$/;
+
+/** Contract 2.8: items of one list. */
+const maxMappings = 15;
+/** Characters of all values together: one frame to a drachtio-server holds 12,228 octets. */
+const maxMappedLength = 4_000;
+
+export interface MappedHeaders {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly leftOut: readonly LeftOutHeader[];
+}
+
+/** The headers of an INVITE of ours. A mapping that gives none is in `leftOut`, also where its variable has no value. */
+export function outboundHeaders(mappings: readonly HeaderMapping[], variables: CallVariables): MappedHeaders {
+  const headers: Record<string, string> = {};
+  const leftOut: LeftOutHeader[] = [];
+  let room = maxMappedLength;
+  for (const mapping of mappings.slice(0, maxMappings)) {
+    const { name, value } = outboundHeader(mapping, variables);
+    const why = value === null ? emptyReason(mapping) : obstacleTo(name, value, room);
+    if (value === null || why !== null) {
+      leftOut.push({ name, why: why ?? '' });
+      continue;
+    }
+    room -= value.length;
+    const known = Object.keys(headers).find((other) => other.toLowerCase() === name.toLowerCase());
+    // RFC 7433 section 3: several User-to-User values stand in one list; of other headers the last one counts.
+    if (known !== undefined && mapping.type === 'uui') headers[known] = `${headers[known]}, ${value}`;
+    else headers[known ?? name] = value;
+  }
+  return { headers, leftOut };
+}
+
+interface MappedHeader {
+  readonly name: string;
+  /** null: there is nothing to send */
+  readonly value: string | null;
+}
+
+function outboundHeader(mapping: HeaderMapping, variables: CallVariables): MappedHeader {
+  if (mapping.type === 'uui') {
+    const name = 'User-to-User';
+    const content = mapping.content ?? '';
+    const text = textOf(variables, content) ?? content;
+    if (text === '') return { name, value: null };
+    const purpose = mapping.purpose ? `;purpose=${mapping.purpose}` : '';
+    const hex = Buffer.from(clean(text), 'utf8').toString('hex');
+    return { name, value: clean(`${hex};encoding=hex${purpose}`) };
+  }
+  if (mapping.passthrough === true) return { name: mapping.key, value: clean(mapping.value) };
+  const value = textOf(variables, mapping.key);
+  return { name: mapping.value, value: value === null ? null : clean(value) };
+}
+
+function emptyReason(mapping: HeaderMapping): string {
+  return mapping.type === 'uui' ? 'it has no content' : `the variable ${mapping.key} has no value`;
+}
+
+/** Why a header with a value is not sent; null: it is. */
+function obstacleTo(name: string, value: string, room: number): string | null {
+  if (!token.test(name)) return 'this is not the name of a header';
+  if (ownHeaders.has(name.toLowerCase())) return 'the edge writes this header itself';
+  if (value.length > room) return `all custom headers have at most ${maxMappedLength} characters`;
+  return null;
+}
+
+/** A variable as text; null when there is none. */
+function textOf(variables: CallVariables, name: string): string | null {
+  const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+  if (value === undefined || value === null) return null;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** A header value on one line: folding, stray line ends and other control characters are gone. */
+function clean(value: string): string {
+  return printable(value).trim();
+}
+
+/**
+ * The decoded data of a User-to-User header (RFC 7433): the first value in hex whose purpose is the one asked
+ * for. A value without purpose fits every mapping. Undefined when there is none or it is no hex.
+ */
+function userToUser(header: string | undefined, purpose: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  for (const value of header.split(',')) {
+    const [data = '', ...parameters] = value.split(';').map((part) => part.trim());
+    const named = new Map(parameters.map((parameter) => pair(parameter)));
+    const encoding = named.get('encoding')?.toLowerCase() ?? 'hex';
+    const theirs = named.get('purpose');
+    if (encoding !== 'hex') continue;
+    if (purpose !== undefined && theirs !== undefined && !tokensOf(theirs).includes(purpose.toLowerCase()))
+      continue;
+    const hex = data.replace(/^"|"$/g, '');
+    if (hex !== '' && hex.length % 2 === 0 && /^[0-9a-fA-F]+$/.test(hex)) {
+      return clean(Buffer.from(hex, 'hex').toString('utf8'));
+    }
+  }
+  return undefined;
+}
+
+function pair(parameter: string): [string, string] {
+  const equals = parameter.indexOf('=');
+  if (equals < 0) return [parameter.toLowerCase(), ''];
+  return [
+    parameter.slice(0, equals).trim().toLowerCase(),
+    parameter
+      .slice(equals + 1)
+      .trim()
+      .replace(/^"|"$/g, ''),
+  ];
+}

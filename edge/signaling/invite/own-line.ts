@@ -1,0 +1,80 @@
+/**
+ * The line on which the edge calls itself: a connection to the engine besides the one that takes calls. Both ends of
+ * such a call have the same dialog id (Call-ID and the caller's tag), so each needs a table of dialogs of its own, and
+ * the engine tells the ends apart by the connection.
+ */
+import type { Clock } from '#shared/clock.ts';
+import type { Log } from '../../call/log.ts';
+import type {
+  DialEvents,
+  Dialer,
+  DialTarget,
+  OutboundLeg as Leg,
+  OutboundInvite,
+} from '../../call/ports/dialing.ts';
+import { type DialogOwner, Dialogs } from '../session/dialogs.ts';
+import { EngineLink } from '../srf/connect.ts';
+import { type Environment, respond } from '../srf/environment.ts';
+import type { EngineAddress, SrfRequest, SrfResponse } from '../srf/srf.ts';
+import { OutboundLeg } from './outbound-leg.ts';
+
+export class OwnLine implements Dialer {
+  readonly #environment: Environment;
+  readonly #noResponseMs: number;
+  readonly #dialogs = new Dialogs();
+  readonly #link: EngineLink;
+
+  constructor(environment: Environment, options: { clock: Clock; log: Log; noResponseMs: number }) {
+    this.#environment = environment;
+    this.#noResponseMs = options.noResponseMs;
+    this.#link = new EngineLink({
+      clock: options.clock,
+      log: options.log.child({ engine_line: 'own' }),
+      routes: false,
+      handle: (request, response) => this.#receive(request, response),
+      onUp: () => {},
+      onDown: () => this.#dialogs.abandonAll(),
+    });
+  }
+
+  get dialogs(): number {
+    return this.#dialogs.size;
+  }
+
+  /** Its dialogs by id. */
+  entries(): Iterable<[string, DialogOwner]> {
+    return this.#dialogs.entries();
+  }
+
+  connect(address: EngineAddress): void {
+    this.#link.connect(address);
+  }
+
+  close(): void {
+    this.#link.close();
+    this.#dialogs.abandonAll();
+  }
+
+  dial(target: DialTarget, invite: OutboundInvite, events: DialEvents): Leg {
+    return new OutboundLeg({
+      environment: this.#environment,
+      dialogs: this.#dialogs,
+      target,
+      invite,
+      events,
+      // The embedded engine removes the header and lets the request go to its own listener.
+      request: (request, sent) =>
+        this.#link.request({ ...request, headers: { ...request.headers, 'X-Trunkline-Self': '1' } }, sent),
+      noResponseMs: this.#noResponseMs,
+    });
+  }
+
+  /** The engine hands this line nothing but what belongs to its dialogs. */
+  #receive(request: SrfRequest, response: SrfResponse): void {
+    const owner = this.#dialogs.find(request.stackDialogId);
+    if (owner) owner.receive(request, response);
+    else if (request.method !== 'ACK' && request.source !== 'application') {
+      respond(this.#environment, response, 481);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/** Refer-To and Referred-By of a REFER that the peer sent (RFC 3515 section 2.1, RFC 3892). Pure. */
+import { parseSipDestination } from '#shared/sip-destination.ts';
+import { type HeaderFields, headerOf } from '../srf/headers.ts';
+import { uriOf } from '../srf/numbers.ts';
+
+export type ReferTarget =
+  | {
+      readonly ok: true;
+      /** URI without header part. */
+      readonly target: string;
+      /** Value of the Replaces header in it, unescaped. */
+      readonly replaces: string | null;
+      readonly referredBy: string | null;
+    }
+  | { readonly ok: false; readonly status: 400 | 403 | 416; readonly reason: string };
+
+/** scheme:[user@]host:port;parameters, and the header part behind the question mark (RFC 3261 section 19.1.1). */
+const uriForm = /^(sips?:(?:[^@]+@)?[^;?@]+(?:;[^?]*)?)(?:\?(.*))?$/i;
+
+/** RFC 3966 section 3, without its extensions of a number's form. */
+const telForm = /^tel:\+?[0-9*#.()-]{1,64}(?:;[^\s?]*)?$/i;
+
+/** What a REFER asks for, or with what it is refused: section 2.4.2 wants exactly one Refer-To. */
+export function readRefer(headers: HeaderFields): ReferTarget {
+  const value = headerOf(headers, 'refer-to')?.trim() ?? '';
+  if (value === '') return { ok: false, status: 400, reason: 'Missing Refer-To' };
+  if (isList(value)) return { ok: false, status: 400, reason: 'More than one Refer-To' };
+  const referredBy = headerOf(headers, 'referred-by')?.trim() ?? null;
+  if (referredBy !== null && isList(referredBy)) {
+    return { ok: false, status: 400, reason: 'More than one Referred-By' };
+  }
+  const uri = uriOf(value);
+  // The URI goes into lines that we write.
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(uri) || /\p{Cc}/u.test(uri))
+    return { ok: false, status: 400, reason: 'Malformed Refer-To' };
+  if (/^tel:/i.test(uri)) {
+    if (!telForm.test(uri)) return { ok: false, status: 400, reason: 'Malformed Refer-To' };
+    return { ok: true, target: uri, replaces: null, referredBy };
+  }
+  if (!/^sips?:/i.test(uri)) return { ok: false, status: 416, reason: 'Unsupported URI Scheme' };
+  const [, address = '', embedded = ''] = uriForm.exec(uri) ?? [];
+  if (address === '' || !parseSipDestination(address)) {
+    return { ok: false, status: 400, reason: 'Malformed Refer-To' };
+  }
+  const method = /;method=([^;]*)/i.exec(address)?.[1];
+  if (method !== undefined && method.toUpperCase() !== 'INVITE') {
+    return { ok: false, status: 403, reason: 'Only INVITE is sent for a REFER' };
+  }
+  const replaces = embeddedHeader(embedded, 'replaces');
+  if (replaces === undefined) return { ok: false, status: 400, reason: 'Malformed Refer-To' };
+  // RFC 3261 section 19.1.1: no method parameter in the Request-URI that comes of it.
+  return { ok: true, target: address.replace(/;method=[^;]*/i, ''), replaces, referredBy };
+}
+
+/** Whether a value has a comma outside of quotes and brackets: the lines of repeated headers are joined by one. */
+function isList(value: string): boolean {
+  return value
+    .replace(/"(?:[^"\\]|\\.)*"/g, '')
+    .replace(/<[^>]*>/g, '')
+    .includes(',');
+}
+
+/** A header of a URI's header part, null when it is not there, undefined when it is there twice or malformed. */
+function embeddedHeader(part: string, name: string): string | null | undefined {
+  const values = part.split('&').flatMap((header) => {
+    const equals = header.indexOf('=');
+    return header.slice(0, Math.max(equals, 0)).toLowerCase() === name ? [header.slice(equals + 1)] : [];
+  });
+  if (values.length > 1) return undefined;
+  const [value] = values;
+  if (value === undefined) return null;
+  try {
+    const text = decodeURIComponent(value);
+    // It goes into a header of an INVITE: a line end in it would begin another one.
+    return /\p{Cc}/u.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

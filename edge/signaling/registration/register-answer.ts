@@ -1,0 +1,163 @@
+/** What the answer to a REGISTER means (RFC 3261 sections 10.2 and 10.3). Pure. */
+import { plainHost } from '#shared/networks.ts';
+import type { Outcome } from '../srf/exchange.ts';
+import { type HeaderFields, headerOf } from '../srf/headers.ts';
+import { hostPortOf, uriOf, userOf } from '../srf/numbers.ts';
+import { refusalProblem, silenceProblem } from './register-words.ts';
+
+/** Longest binding or pause that an answer of a peer can ask for, seconds: a day. */
+const mostS = 86_400;
+
+export type RegisterVerdict =
+  /**
+   * Bound. `rport`: port that the registrar sees us at, null when it does not tell (RFC 3581). `doubt`: what speaks
+   * against it, one sentence.
+   */
+  | {
+      readonly kind: 'bound';
+      readonly expiresS: number;
+      readonly sipCode: number;
+      readonly rport: number | null;
+      readonly doubt: string | null;
+    }
+  | {
+      readonly kind: 'challenged';
+      readonly status: 401 | 407;
+      readonly reason: string;
+      readonly headers: HeaderFields;
+    }
+  /** 423: ask again, for at least so long (section 10.2.8). */
+  | { readonly kind: 'too_brief'; readonly minExpiresS: number }
+  /** Another server of the registrar may do better (RFC 3263 section 4.3). */
+  | { readonly kind: 'unavailable'; readonly failure: Failure }
+  | { readonly kind: 'refused'; readonly failure: Failure };
+
+export interface Failure {
+  /** One sentence for a person. */
+  readonly error: string;
+  readonly sipCode: number | null;
+  /** Seconds that the registrar asks us to wait. */
+  readonly retryAfterS: number | null;
+  /** Whether only a person can fix it. */
+  readonly lasting: boolean;
+}
+
+/** What the answer belongs to. */
+export interface RegisterAsked {
+  /** The binding interval that was asked for, seconds. */
+  readonly askedS: number;
+  /** `host:port` of the registrar, as it is told to a person. */
+  readonly place: string;
+  readonly credentialsSent: boolean;
+}
+
+export function judgeRegister(outcome: Outcome, asked: RegisterAsked): RegisterVerdict {
+  const { askedS, place } = asked;
+  if (outcome.kind === 'silent') {
+    const error = silenceProblem(place, outcome.error);
+    return { kind: 'unavailable', failure: { error, sipCode: null, retryAfterS: null, lasting: false } };
+  }
+  const { status, headers } = outcome;
+  if (status < 300) return bound(outcome, askedS, place);
+  if (status === 401 || status === 407)
+    return { kind: 'challenged', status, reason: outcome.reason, headers };
+  const minExpiresS = secondsOf(headerOf(headers, 'min-expires'));
+  if (status === 423 && minExpiresS !== null && minExpiresS > askedS) {
+    return { kind: 'too_brief', minExpiresS };
+  }
+  const retryAfterS = secondsOf(headerOf(headers, 'retry-after'));
+  const failure: Failure = {
+    error: refusalProblem(place, outcome, retryAfterS, asked.credentialsSent),
+    sipCode: status,
+    retryAfterS,
+    lasting: status < 500 ? status !== 408 && status !== 480 && status !== 491 : status >= 600,
+  };
+  return { kind: status === 503 || status === 408 ? 'unavailable' : 'refused', failure };
+}
+
+function bound(
+  outcome: Extract<Outcome, { kind: 'answered' }>,
+  askedS: number,
+  place: string,
+): RegisterVerdict {
+  const { headers, sent, status, reason } = outcome;
+  const refused = (error: string): RegisterVerdict => ({
+    kind: 'refused',
+    failure: { error, sipCode: status, retryAfterS: null, lasting: false },
+  });
+  // Section 10.3, step 8: a registrar that has bound us says 200.
+  if (status !== 200) {
+    return refused(`${place} answered ${`${status} ${reason}`.trim()}: only a 200 says that we are bound.`);
+  }
+  const contacts = contactsOf(headerOf(headers, 'contact') ?? '');
+  const rport = rportOf(headers);
+  const own = ownContacts(contacts, uriOf(headerOf(sent, 'contact') ?? ''), rport);
+  const expiresS = grantedS(own, headers, askedS);
+  if (expiresS === 0) return refused(`${place} answered 200 but keeps no binding: it granted 0 seconds.`);
+  const doubt = own.length === 0 ? doubtOf(contacts, place) : null;
+  return { kind: 'bound', expiresS, sipCode: status, rport, doubt };
+}
+
+/** Section 10.3, step 8: a 200 lists all bindings, so ours should be among them. */
+function doubtOf(contacts: readonly string[], place: string): string {
+  const listed = contacts.length === 0 ? 'no Contact at all' : 'only Contacts of others';
+  return `${place} answered 200 but lists ${listed}: it may not send calls to us.`;
+}
+
+/**
+ * The entries that may be ours: the one that we sent, else those with our user, because registrars write the address
+ * in that they see us at. Bindings of other edges and of earlier connections stand beside it, with other ports.
+ */
+function ownContacts(contacts: readonly string[], ours: string, rport: number | null): readonly string[] {
+  const same = contacts.find((contact) => sameContact(uriOf(contact), ours));
+  if (same !== undefined) return [same];
+  const mine = contacts.filter((contact) => userOf(uriOf(contact)) === userOf(ours));
+  const seen = mine.filter((contact) => hostPortOf(uriOf(contact)).endsWith(`:${rport}`));
+  return seen.length > 0 ? seen : mine;
+}
+
+/**
+ * Section 10.2.4: what our own Contact says, else Expires, else what we asked for. Of several that may be ours the
+ * one that ends first counts, lest the binding ends unnoticed; those that are being removed have 0.
+ */
+function grantedS(own: readonly string[], headers: HeaderFields, askedS: number): number {
+  const told = own.map(expiresOf).filter((seconds) => seconds !== null);
+  const lasting = told.filter((seconds) => seconds > 0);
+  if (lasting.length > 0) return Math.min(...lasting);
+  return told[0] ?? secondsOf(headerOf(headers, 'expires')) ?? askedS;
+}
+
+function expiresOf(contact: string): number | null {
+  const parameters = contact.replace(/"(?:[^"\\]|\\.)*"|<[^>]*>/g, '');
+  return secondsOf(/;\s*expires\s*=\s*(\d+)/i.exec(parameters)?.[1]);
+}
+
+/** Names compare without case, users with (RFC 3261 section 19.1.4). */
+function sameContact(one: string, other: string): boolean {
+  return userOf(one) === userOf(other) && placeOf(one) === placeOf(other);
+}
+
+/** Host and port of a Contact, in one spelling. Ours is over TLS, so a port that is left out is 5061. */
+function placeOf(contact: string): string {
+  const [, host = '', port = '5061'] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(hostPortOf(contact)) ?? [];
+  return `${plainHost(host)} ${Number(port)}`;
+}
+
+/** The entries of a Contact header, whose commas may also stand in quotes and brackets. */
+function contactsOf(value: string): string[] {
+  const entries = value.match(/(?:"(?:[^"\\]|\\.)*"|<[^>]*>|[^,"<])+/g) ?? [];
+  return entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
+}
+
+/** `rport` of the top Via of a response: the port that the next hop sees our connection at (RFC 3581 section 4). */
+export function rportOf(headers: HeaderFields): number | null {
+  const [top] = (headerOf(headers, 'via') ?? headerOf(headers, 'v') ?? '').split(',', 1);
+  const port = /;\s*rport\s*=\s*(\d{1,5})/i.exec(top ?? '')?.[1];
+  return port === undefined ? null : Number(port);
+}
+
+/** Seconds at the head of a value such as `120 (maintenance);duration=60` (RFC 3261 section 20.33). */
+function secondsOf(value: string | undefined): number | null {
+  const digits = /^\s*(\d{1,10})(?!\d)/.exec(value ?? '')?.[1];
+  return digits === undefined ? null : Math.min(Number(digits), mostS);
+}

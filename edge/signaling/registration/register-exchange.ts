@@ -1,0 +1,168 @@
+/**
+ * The requests of one binding: a REGISTER with what it takes until the registrar has said yes or no (places of RFC
+ * 3263, challenges, 423), the one that removes the binding, and the OPTIONS that tries its connection. One Call-ID and
+ * a growing CSeq (RFC 3261 section 10.2).
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Log } from '../../call/log.ts';
+import type { DialTarget } from '../../call/ports/dialing.ts';
+import { type AuthenticatedRequest, Authenticator, type ChallengedRequest } from '../srf/authenticator.ts';
+import type { Environment } from '../srf/environment.ts';
+import type { Exchange, Outcome } from '../srf/exchange.ts';
+import { type Failure, judgeRegister, type RegisterAsked, rportOf } from './register-answer.ts';
+import { keepaliveOf, type Registrar, registerOf, registrarPlace, registrarUri } from './register-request.ts';
+import { challengeProblem, flowProblem, tooBriefProblem } from './register-words.ts';
+
+/** Where and how the registrar knows us. */
+export interface Flow {
+  readonly target: DialTarget;
+  /** Port that the registrar sees us at; null: it does not tell. */
+  readonly rport: number | null;
+}
+
+export type BindOutcome =
+  | {
+      readonly kind: 'bound';
+      readonly flow: Flow;
+      readonly expiresS: number;
+      readonly sipCode: number;
+      readonly doubt: string | null;
+    }
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
+export interface RegisterExchangeParts {
+  readonly environment: Pick<Environment, 'publicAddress' | 'software'>;
+  readonly log: Log;
+  readonly registrar: Registrar;
+  readonly exchange: Exchange;
+  /** For one request, a connection to be made included, ms. */
+  readonly timeoutMs: number;
+}
+
+type Done = (outcome: BindOutcome) => void;
+
+/** Asks of one attempt that end with 423 at most. */
+const mostIntervals = 3;
+
+export class RegisterExchange {
+  readonly #parts: RegisterExchangeParts;
+  readonly #authenticator: Authenticator;
+  readonly #place: string;
+  readonly #callId = randomUUID();
+  readonly #fromTag = randomBytes(8).toString('hex');
+  #cseq = 0;
+  #expiresS: number;
+  /** What belongs to an earlier one comes too late. */
+  #generation = 0;
+
+  constructor(parts: RegisterExchangeParts) {
+    this.#parts = parts;
+    this.#place = registrarPlace(parts.registrar);
+    this.#expiresS = parts.registrar.expiresS;
+    const { username, password } = parts.registrar;
+    this.#authenticator = new Authenticator({ username, password, realm: null }, parts.log);
+  }
+
+  /** What is under way ends without a word. */
+  abandon(): void {
+    this.#generation++;
+  }
+
+  /** Asks the first of `targets` for a binding, and the others should it be unavailable. */
+  bind(targets: readonly DialTarget[], done: Done, failure = noAddress(this.#place)): void {
+    const [target, ...others] = targets;
+    if (target) this.#ask(target, others, this.#authenticator.request(), mostIntervals, done);
+    else done({ kind: 'failed', failure });
+  }
+
+  /** Removes the binding; how that ends does not matter. */
+  unbind(target: DialTarget, done: () => void): void {
+    const request = this.#authenticator.request();
+    const ask = (): void =>
+      this.#send(target, 0, request, (outcome) => {
+        const verdict = judgeRegister(outcome, this.#asked(0, request));
+        if (verdict.kind === 'challenged' && request.take(verdict.headers, this.#challenged)) return ask();
+        done();
+      });
+    ask();
+  }
+
+  /** Asks by OPTIONS whether the connection stands. `done` gets null, or why the registrar no longer has us there. */
+  keepAlive({ target, rport: before }: Flow, done: (lost: string | null) => void): void {
+    const { environment, registrar, exchange, timeoutMs } = this.#parts;
+    const generation = this.#generation;
+    const request = keepaliveOf(environment, registrar, target, randomUUID(), this.#fromTag);
+    exchange(request, timeoutMs, (outcome) => {
+      if (generation !== this.#generation) return;
+      if (outcome.kind === 'silent') return done(flowProblem(this.#place, outcome.error));
+      const rport = rportOf(outcome.headers);
+      done(rport !== null && rport !== before ? flowProblem(this.#place, null) : null);
+    });
+  }
+
+  get #challenged(): ChallengedRequest {
+    return { method: 'REGISTER', uri: registrarUri(this.#parts.registrar), body: '' };
+  }
+
+  #asked(askedS: number, { headers }: AuthenticatedRequest): RegisterAsked {
+    return { askedS, place: this.#place, credentialsSent: Object.keys(headers).length > 0 };
+  }
+
+  #ask(
+    target: DialTarget,
+    others: readonly DialTarget[],
+    request: AuthenticatedRequest,
+    intervals: number,
+    done: Done,
+  ): void {
+    const asked = this.#asked(this.#expiresS, request);
+    this.#send(target, asked.askedS, request, (outcome) => {
+      const verdict = judgeRegister(outcome, asked);
+      switch (verdict.kind) {
+        case 'bound': {
+          const { expiresS, rport, sipCode, doubt } = verdict;
+          return done({ kind: 'bound', flow: { target, rport }, expiresS, sipCode, doubt });
+        }
+        case 'challenged': {
+          if (request.take(verdict.headers, this.#challenged))
+            return this.#ask(target, others, request, intervals, done);
+          const error = challengeProblem(this.#place, verdict, asked.credentialsSent);
+          return done({ kind: 'failed', failure: lasting(error, verdict.status) });
+        }
+        case 'too_brief':
+          if (intervals <= 1)
+            return done({ kind: 'failed', failure: lasting(tooBriefProblem(this.#place), 423) });
+          this.#expiresS = verdict.minExpiresS;
+          return this.#ask(target, others, this.#authenticator.request(), intervals - 1, done);
+        case 'unavailable':
+          return this.bind(others, done, verdict.failure);
+        case 'refused':
+          return done({ kind: 'failed', failure: verdict.failure });
+      }
+    });
+  }
+
+  #send(
+    target: DialTarget,
+    expiresS: number,
+    { headers }: AuthenticatedRequest,
+    done: (outcome: Outcome) => void,
+  ): void {
+    const { environment, registrar, exchange, timeoutMs } = this.#parts;
+    const generation = this.#generation;
+    this.#cseq++;
+    const own = { callId: this.#callId, fromTag: this.#fromTag, cseq: this.#cseq, expiresS };
+    const request = registerOf(environment, registrar, target, { ...own, authorization: headers });
+    exchange(request, timeoutMs, (outcome) => {
+      if (generation === this.#generation) done(outcome);
+    });
+  }
+}
+
+function lasting(error: string, sipCode: number): Failure {
+  return { error, sipCode, retryAfterS: null, lasting: true };
+}
+
+function noAddress(place: string): Failure {
+  return { error: `${place} has no usable address.`, sipCode: null, retryAfterS: null, lasting: false };
+}

@@ -1,0 +1,94 @@
+/**
+ * Why a registration failed, in one sentence for whoever owns the PBX: what happened, and what to do. Connections are
+ * judged by `shared/connection-faults.ts`, statuses by the table that calls use; only the words are of REGISTER. Pure.
+ */
+import { bare, connectionProblem } from '#shared/connection-faults.ts';
+import { quoted } from '../../call/causes/cause-words.ts';
+import { type CauseKind, statusKinds } from '../../call/causes/outbound-cause.ts';
+import { parseChallenges, strongest } from '../srf/digest.ts';
+import type { Outcome } from '../srf/exchange.ts';
+import { type HeaderFields, headerOf } from '../srf/headers.ts';
+import { redirectTargets, warningText } from '../srf/refusal.ts';
+
+/** No response of the registrar. @param error what the engine says of it; `timeout`: nothing came in time */
+export function silenceProblem(place: string, error: string): string {
+  return error === 'timeout'
+    ? `${place} did not respond to the REGISTER in time; check that a SIP registrar listens there and takes requests from our addresses.`
+    : connectionProblem(place, error);
+}
+
+type Answer = Extract<Outcome, { kind: 'answered' }>;
+type Sentence = (place: string, headers: HeaderFields) => string;
+
+const refused: Sentence = (place) => `${place} refused the registration`;
+
+/** For a REGISTER; a kind that is of calls alone says that the registrar refused. */
+const sentences = {
+  redirected: (place: string, headers: HeaderFields) => {
+    const contacts = redirectTargets(headers);
+    const where = contacts.length > 0 ? ` to ${contacts.join(', ')}` : '';
+    return `${place} redirects the registration${where}; redirects are not followed, so configure the host that it names`;
+  },
+  credentials_missing: (place: string) =>
+    `${place} asks for an authentication that we do not have; it must offer SIP digest with SHA-256 or MD5`,
+  credentials_refused: (place: string) =>
+    `${place} does not accept our user name and password; the account there must have the derived password, which attach and update answer with (register_password_for_pbx)`,
+  forbidden: (place: string) =>
+    `${place} forbids this registration; check the account there, and that it may register from our addresses`,
+  unknown_number: (place: string) =>
+    `${place} does not know this user; check the user name of the account there`,
+  overloaded: (place: string) => `${place} is out of service or overloaded`,
+  server_failed: (place: string) => `${place} failed to handle the registration`,
+  timeout: (place: string) => `${place} got no answer from behind it`,
+} satisfies Partial<Record<CauseKind, Sentence>>;
+
+/** A final response other than 2xx that asks for nothing we could do. */
+export function refusalProblem(
+  place: string,
+  answer: Answer,
+  retryAfterS: number | null,
+  credentialsSent: boolean,
+): string {
+  const { status, headers, reason } = answer;
+  const refusal = { reason, warning: warningText(headers), retryAfterS };
+  return `${sentenceOf(status, credentialsSent)(place, headers)}${quoted(status, refusal)}.`;
+}
+
+function sentenceOf(status: number, credentialsSent: boolean): Sentence {
+  if (status === 423)
+    return (place) => `${place} finds the interval too brief, and names none that is longer`;
+  // Registrars answer a wrong password by 403, too (RFC 3261 section 21.4.4 forbids another try with it).
+  if (status === 403 && credentialsSent) return sentences.credentials_refused;
+  const kind = statusKinds[status] ?? statusKinds[Math.floor(status / 100) * 100] ?? 'protocol';
+  const known: Partial<Readonly<Record<CauseKind, Sentence>>> = sentences;
+  return known[kind] ?? refused;
+}
+
+/**
+ * Why a challenge was not, or not again, answered.
+ * @param answered whether credentials had been sent for this request
+ */
+export function challengeProblem(
+  place: string,
+  { status, headers, reason }: Pick<Answer, 'status' | 'headers' | 'reason'>,
+  answered: boolean,
+): string {
+  const challenge = headerOf(headers, status === 401 ? 'www-authenticate' : 'proxy-authenticate') ?? '';
+  const quote = quoted(status, { reason, warning: warningText(headers) });
+  if (strongest(parseChallenges(challenge), null) === null)
+    return `${sentences.credentials_missing(place)}${quote}.`;
+  return answered
+    ? `${sentences.credentials_refused(place)}${quote}.`
+    : `${place} asks for a weaker digest than before, which is not answered${quote}.`;
+}
+
+export function tooBriefProblem(place: string): string {
+  return `${place} finds every interval too brief (423).`;
+}
+
+/** The connection over which the registrar would call is gone. @param error null: another one took its place */
+export function flowProblem(place: string, error: string | null): string {
+  if (error === null) return `The connection to ${place} was lost and made anew.`;
+  const why = error === 'timeout' ? 'it no longer answers' : bare(error);
+  return `The connection to ${place} was lost: ${why}.`;
+}

@@ -1,0 +1,70 @@
+/** Requests of ours in a dialog, whoever began it. */
+import { type AuthenticatedRequest, type Authenticator, isChallenge } from '../srf/authenticator.ts';
+import type { SrfAnswer, SrfRequest, SrfResponse } from '../srf/srf.ts';
+
+/** The dialog in which requests of ours go. */
+export interface OwnDialog {
+  readonly id: string;
+  /** The INVITE that made it: it knows the engine's connection. */
+  readonly invite: SrfRequest;
+  /** Takes what comes for the dialog while a request of ours is under way. */
+  receive(request: SrfRequest, response: SrfResponse): void;
+  /** null: challenges are final answers. */
+  readonly authenticator: Authenticator | null;
+  /** Called, after the request has failed, when the engine does not know the dialog. */
+  unknown(): void;
+}
+
+export interface DialogRequest {
+  readonly method: 'INVITE' | 'UPDATE' | 'BYE' | 'REFER' | 'NOTIFY' | 'OPTIONS';
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+  /** Called with each try as it goes on the wire. */
+  sent?(request: SrfRequest): void;
+  /** Called for the final response; `ack` is of use for a 2xx to INVITE. */
+  answered(answer: SrfAnswer, ack: () => void): void;
+  /** Called when no response can come. */
+  failed(error: Error): void;
+}
+
+/** Sends a request in a dialog, and once more with credentials when it is challenged. */
+export function sendInDialog(dialog: OwnDialog, request: DialogRequest): void {
+  send(dialog, request, dialog.authenticator?.request() ?? null);
+}
+
+function send(dialog: OwnDialog, request: DialogRequest, authentication: AuthenticatedRequest | null): void {
+  const { method, headers, body } = request;
+  const options = {
+    method,
+    stackDialogId: dialog.id,
+    headers: { ...headers, ...authentication?.headers },
+    ...(body === undefined ? {} : { body }),
+    _socket: dialog.invite.socket,
+  };
+  const failed = (error: unknown): void => {
+    const failure = error instanceof Error ? error : new Error(String(error));
+    request.failed(failure);
+    // drachtio-srf's code for the engine's "unable to find dialog".
+    if ('code' in failure && failure.code === 'ENODIALOG') dialog.unknown();
+  };
+  try {
+    dialog.invite.agent.request(options, (error, sent) => {
+      if (error || !sent) return failed(error);
+      request.sent?.(sent);
+      // drachtio-srf hands an UPDATE that comes meanwhile to this request, and to nobody else.
+      sent.on('update', (update, response) => dialog.receive(update, response));
+      sent.on('response', (answer, ack) => {
+        if (answer.status < 200) return;
+        // The engine put the peer's Contact in place of what we wrote as Request-URI.
+        const again =
+          isChallenge(answer.status) &&
+          authentication?.take(answer.headers, { method, uri: sent.uri, body: body ?? '' });
+        if (again) send(dialog, request, authentication);
+        else request.answered(answer, ack);
+      });
+    });
+  } catch (error) {
+    // The engine's connection is gone and drachtio-srf has forgotten it.
+    failed(error);
+  }
+}

@@ -1,0 +1,316 @@
+/**
+ * The session inside a dialog after its first offer and answer: re-INVITE and UPDATE from either side, their
+ * collisions, and the session timer. The same for dialogs that came in and that went out.
+ */
+import type { Timer } from '#shared/clock.ts';
+import { CallRefused } from '../../call/call-refused.ts';
+import type { LegEvents } from '../../call/ports/signaling.ts';
+import { capabilities, type Environment, respond } from '../srf/environment.ts';
+import { accept, type HeaderFields, headerOf, unsupportedTags, warningOf } from '../srf/headers.ts';
+import {
+  answerSession,
+  maxIntervalTries,
+  readSession,
+  runOfAnswer,
+  type SessionAnswer,
+  type SessionRun,
+  SessionTimer,
+  sessionHeaders,
+} from '../srf/session-timer.ts';
+import type { SrfAnswer, SrfRequest, SrfResponse } from '../srf/srf.ts';
+import type { DialogRequest } from './dialog-request.ts';
+import { collision, type Exchanges, glarePauseMs, retryAfterOverlap } from './glare.ts';
+import { Peer } from './peer.ts';
+import { type SessionBody, sessionBody } from './session-body.ts';
+
+/** What the session needs of its dialog. */
+export interface SessionDialog {
+  readonly environment: Environment;
+  readonly events: Pick<LegEvents, 'lost' | 'reanswer' | 'reoffer' | 'reaccept'>;
+  /** Our Contact; null: the engine adds its own. */
+  readonly contact: () => string | null;
+  /** Whether our side chose the Call-ID. */
+  readonly ownsCallId: boolean;
+  /** Sends a request in the dialog. */
+  send(request: DialogRequest): void;
+}
+
+type Exchange = 'INVITE' | 'UPDATE';
+
+/** Pause before a refresh is tried again after a collision of another kind than 491, and the shortest one, ms. */
+const retryPauseMs = 1_000;
+/** The same after a 500 or 503 that names none, and the longest one in a session that does not expire, ms. */
+const unavailablePauseMs = 10_000;
+const longestPauseMs = 60_000;
+
+export class DialogSession {
+  readonly #dialog: SessionDialog;
+  readonly #timer: SessionTimer;
+  readonly #now: { -readonly [Key in keyof Exchanges]: Exchanges[Key] } = {
+    negotiated: false,
+    acknowledged: false,
+    ourOffer: false,
+    ourLateOffer: false,
+    theirRequest: false,
+  };
+  /** What the peer's messages have told of it. */
+  readonly peer = new Peer();
+  #updateRefused = false;
+  #minS = 0;
+  /** 422s in a row. */
+  #intervalTries = 0;
+  /** Whether the next refresh has to carry an offer, whatever the peer takes. */
+  #offerDue = false;
+  #retry: Timer | null = null;
+  #stopped = false;
+
+  constructor(dialog: SessionDialog) {
+    this.#dialog = dialog;
+    this.#timer = new SessionTimer(
+      dialog.environment.clock,
+      () => this.#refresh(),
+      () => dialog.events.lost('session_expired', 'The session was not refreshed in time.'),
+    );
+  }
+
+  /** Our 200 to the first INVITE is out. @param theirs headers of that INVITE */
+  answered(theirs: HeaderFields, lateOffer: boolean, session: SessionAnswer) {
+    this.#now.negotiated = true;
+    this.#now.ourLateOffer = lateOffer;
+    this.peer.learn(theirs);
+    this.#timer.restart(runOf(session));
+  }
+
+  /** A reliable provisional response answered our first offer: both sides may offer again (RFC 3311 section 5.1). */
+  negotiatedEarly() {
+    this.#now.negotiated = true;
+  }
+
+  /** The 200 to our first INVITE came, and its ACK is out. @param theirs headers of that 200 */
+  established(theirs: HeaderFields) {
+    this.#now.negotiated = true;
+    this.#now.acknowledged = true;
+    this.peer.learn(theirs);
+    this.#timer.restart(runOfAnswer(readSession(theirs), null));
+  }
+
+  /** Offers the session anew, as soon as no other exchange is under way. */
+  renegotiate() {
+    this.#offerDue = true;
+    this.#refresh();
+  }
+
+  /** The ACK to the first 200; its body is the call's business. */
+  acknowledgedFirst() {
+    this.#now.acknowledged = true;
+    this.#now.ourLateOffer = false;
+  }
+
+  /** The ACK to the 200 of a re-INVITE. */
+  acknowledged(request: SrfRequest) {
+    const expectsAnswer = this.#now.ourLateOffer;
+    this.acknowledgedFirst();
+    if (!expectsAnswer) return;
+    this.#acceptAnswer(sessionBody(request));
+  }
+
+  /** A re-INVITE or UPDATE of the peer. */
+  receive(method: Exchange, request: SrfRequest, response: SrfResponse) {
+    const { environment, events } = this.#dialog;
+    const unsupported = unsupportedTags(headerOf(request.headers, 'require'));
+    if (unsupported.length > 0) {
+      return respond(environment, response, 420, { headers: { Unsupported: unsupported.join(', ') } });
+    }
+    const body = sessionBody(request);
+    if (body.kind === 'other') return respond(environment, response, 415, { headers: { Accept: accept } });
+    const clash = collision(method, body.kind === 'sdp', this.#now);
+    if (clash !== null) {
+      const headers = { 'Retry-After': String(retryAfterOverlap(environment.random())) };
+      return respond(environment, response, clash, clash === 500 ? { headers } : {});
+    }
+    const session = answerSession(readSession(request.headers), environment.session);
+    if (session.kind === 'too_small') {
+      return respond(environment, response, 422, { headers: { 'Min-SE': String(session.minS) } });
+    }
+    this.peer.learn(request.headers);
+    if (method === 'UPDATE' && body.kind === 'none') return this.#agree(method, response, session, undefined);
+    this.#now.theirRequest = true;
+    const work = body.kind === 'sdp' ? events.reanswer(body.sdp) : events.reoffer();
+    work.then(
+      (sdp) => {
+        this.#now.theirRequest = false;
+        if (this.#stopped) return respond(environment, response, 487);
+        this.#now.ourLateOffer = body.kind === 'none';
+        this.#agree(method, response, session, sdp);
+      },
+      (error: unknown) => {
+        this.#now.theirRequest = false;
+        this.#refuse(response, error);
+      },
+    );
+  }
+
+  /** Sends nothing any more. */
+  stop() {
+    this.#stopped = true;
+    this.#timer.stop();
+    this.#retry?.cancel();
+    this.#retry = null;
+  }
+
+  #agree(method: Exchange, response: SrfResponse, session: SessionAnswer, sdp: string | undefined) {
+    const { environment, contact } = this.#dialog;
+    if (method === 'INVITE') this.#now.acknowledged = false;
+    const headers = {
+      ...contactHeader(contact()),
+      ...capabilities(),
+      ...sessionHeaders(session),
+      ...(sdp === undefined ? {} : { 'Content-Type': 'application/sdp' }),
+    };
+    respond(environment, response, 200, { headers, ...(sdp === undefined ? {} : { body: sdp }) }, (error) => {
+      if (this.#stopped) return;
+      if (!error) return this.#timer.restart(runOf(session));
+      // A CANCEL crossed the 200: no ACK will come.
+      this.acknowledgedFirst();
+      environment.log.warn({ error: String(error) }, 'the answer to a re-INVITE was not sent');
+    });
+  }
+
+  /** The session stays as it was (RFC 3261 section 14.2). */
+  #refuse(response: SrfResponse, error: unknown) {
+    const { environment } = this.#dialog;
+    if (this.#stopped) return respond(environment, response, 487);
+    if (!(error instanceof CallRefused)) {
+      environment.log.error({ err: error }, 'a session change failed');
+      return respond(environment, response, 500);
+    }
+    const warning = error.warning ?? error.message;
+    const headers = { Warning: warningOf(environment.warnAgent, warning) };
+    respond(environment, response, error.sipStatus, { headers });
+  }
+
+  get #peerTakesUpdate(): boolean {
+    return !this.#updateRefused && this.peer.takes('update') === true;
+  }
+
+  // ---------------------------------------------------------------- our refreshes
+
+  #later(ms: number) {
+    this.#retry?.cancel();
+    this.#retry = this.#dialog.environment.clock.after(ms, () => this.#refresh());
+  }
+
+  #refresh() {
+    if (this.#stopped) return;
+    this.#retry = null;
+    const { theirRequest, acknowledged, ourOffer, ourLateOffer } = this.#now;
+    if (theirRequest || !acknowledged || ourOffer || ourLateOffer) return this.#later(retryPauseMs);
+    if (this.#peerTakesUpdate && !this.#offerDue) return this.#send('UPDATE', undefined);
+    this.#now.ourOffer = true;
+    this.#dialog.events.reoffer().then(
+      (sdp) => {
+        if (!this.#stopped) this.#send('INVITE', sdp);
+      },
+      (error: unknown) => {
+        this.#now.ourOffer = false;
+        this.#dialog.environment.log.error({ err: error }, 'no offer for a session refresh');
+      },
+    );
+  }
+
+  #send(method: Exchange, sdp: string | undefined) {
+    const { environment, contact } = this.#dialog;
+    const expiresS = Math.max(this.#timer.run?.expiresS ?? environment.session.expiresS, this.#minS);
+    const headers: Record<string, string> = {
+      ...contactHeader(contact()),
+      'User-Agent': environment.software,
+      ...capabilities(),
+      'Session-Expires': `${expiresS};refresher=uac`,
+      ...(this.#minS > 0 ? { 'Min-SE': String(this.#minS) } : {}),
+      ...(sdp === undefined ? {} : { 'Content-Type': 'application/sdp' }),
+    };
+    this.#dialog.send({
+      method,
+      headers,
+      body: sdp,
+      answered: (answer, ack) => this.#refreshed(method, expiresS, answer, ack),
+      failed: (error) => {
+        this.#now.ourOffer = false;
+        environment.log.warn({ error: error.message }, 'a session refresh was not sent');
+      },
+    });
+  }
+
+  #refreshed(method: Exchange, expiresS: number, answer: SrfAnswer, ack: () => void) {
+    this.#now.ourOffer = false;
+    const { environment, events, ownsCallId } = this.#dialog;
+    if (answer.status < 300) {
+      if (method === 'INVITE') {
+        ack();
+        this.#offerDue = false;
+      }
+      if (this.#stopped) return;
+      this.peer.learn(answer.headers);
+      this.#intervalTries = 0;
+      this.#timer.restart(runOfAnswer(readSession(answer.headers), expiresS));
+      if (method === 'INVITE') this.#acceptAnswer(sessionBody(answer));
+      return;
+    }
+    if (this.#stopped) return;
+    environment.log.info({ method, sip_status: answer.status }, 'session refresh refused');
+    switch (answer.status) {
+      // RFC 4028 section 10, RFC 3261 section 12.2.1.2: the peer has no such dialog, or is gone.
+      case 408:
+      case 481:
+        return events.lost('session_expired', `The peer answered a session refresh with ${answer.status}.`);
+      case 491:
+        return this.#later(glarePauseMs(ownsCallId, environment.random()));
+      case 422: {
+        const minS = readSession(answer.headers).minS ?? 0;
+        if (minS <= expiresS || ++this.#intervalTries > maxIntervalTries) break;
+        this.#minS = minS;
+        return this.#later(0);
+      }
+      case 405:
+      case 501:
+        if (method === 'INVITE') break;
+        this.#updateRefused = true;
+        return this.#later(0);
+      case 500:
+      case 503:
+        return this.#later(this.#pauseOf(answer));
+    }
+    // Else the session goes on as it was, until it expires.
+    if (this.#offerDue) events.lost('bad_answer', `The peer answered our new offer with ${answer.status}.`);
+  }
+
+  /** The pause that a refusal asks for, at most the rest of the session, ms. */
+  #pauseOf({ headers }: SrfAnswer): number {
+    const askedS = Number.parseInt(headerOf(headers, 'retry-after') ?? '', 10);
+    const pauseMs = Number.isFinite(askedS) ? askedS * 1000 : unavailablePauseMs;
+    return Math.max(retryPauseMs, Math.min(pauseMs, this.#timer.leftMs ?? longestPauseMs));
+  }
+
+  /** @param body of the 2xx or ACK that the answer to our offer stands in */
+  #acceptAnswer(body: SessionBody): void {
+    const { events } = this.#dialog;
+    if (body.kind !== 'sdp') {
+      events.lost('bad_answer', 'The peer gave no answer to our new offer.');
+      return;
+    }
+    events.reaccept(body.sdp).catch((error: unknown) => {
+      const detail = error instanceof Error ? error.message : String(error);
+      events.lost('bad_answer', detail);
+    });
+  }
+}
+
+function contactHeader(contact: string | null): Record<string, string> {
+  return contact === null ? {} : { Contact: contact };
+}
+
+/** How the session runs from here on, seen by the UAS of the transaction that set it. */
+function runOf(session: SessionAnswer): SessionRun | null {
+  if (session.kind !== 'timer') return null;
+  return { expiresS: session.expiresS, weRefresh: session.refresher === 'uas' };
+}

@@ -1,0 +1,62 @@
+/** Dialogs that one side has lost, between signaling and a real engine: both sides end, and the peer is told. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FakeAgents } from '../../../test/fakes/fake-agents.ts';
+import { FakeRoutes } from '../../../test/fakes/fake-hunt.ts';
+import { sdpOffer } from '../../../test/fakes/fake-leg.ts';
+import { FakeMedia } from '../../../test/fakes/fake-media.ts';
+import { SipCaller, sipRequest, toTagOf } from '../../../test/fakes/sip-caller.ts';
+import { eventually } from '../../../test/system/eventually.ts';
+import { answeredByEcho, TestEdge } from '../testing.ts';
+
+let edge: TestEdge;
+
+beforeAll(async () => {
+  edge = await TestEdge.start({
+    media: new FakeMedia(),
+    agents: new FakeAgents(),
+    outbound: { routes: new FakeRoutes(), ringTimeoutMs: 60_000 },
+  });
+  edge.signaling.configure(answeredByEcho('+14155550100'));
+});
+
+afterAll(() => edge.stop());
+
+/** @returns the To tag of the call, which is up */
+async function callUp(caller: SipCaller, callId: string): Promise<string> {
+  caller.send(sipRequest('INVITE', { callId, body: sdpOffer }));
+  const toTag = toTagOf(await caller.final()) ?? '';
+  caller.send(sipRequest('ACK', { callId, toTag }));
+  await eventually('the call in progress', () => recordOf(callId)?.status === 'in-progress' || null);
+  return toTag;
+}
+
+function recordOf(sipCallId: string) {
+  return [...edge.records.values()].flat().findLast((record) => record.sip_call_id === sipCallId);
+}
+
+// The two sides compare every ten seconds, and what differs twice in a row is lost: forty seconds in all.
+it('a call without its dialog ends as lost, and its dialog without a call gets a BYE; another call goes on', async () => {
+  const caller = await SipCaller.connect(edge.port, edge.authority.cert);
+  const other = await SipCaller.connect(edge.port, edge.authority.cert);
+  await callUp(caller, 'lost');
+  const toTag = await callUp(other, 'kept');
+  edge.dialogsSeen = (ids) => ids.filter((id) => !id.includes('lost'));
+  await eventually('the end of the call', () => recordOf('lost')?.ended_at ?? null, 60_000);
+  expect(recordOf('lost')).toMatchObject({
+    termination: 'dialog_lost',
+    hangup_by: 'error',
+    status: 'completed',
+  });
+  // The engine has the dialog still: it is now one that no call owns.
+  edge.dialogsSeen = (ids) => ids;
+  const bye = await caller.next();
+  expect(bye?.startLine).toMatch(/^BYE sip:ada@/);
+  expect(bye?.headers).toMatchObject({ 'call-id': 'lost' });
+  expect(bye?.headers.reason).toContain('no call owns the dialog');
+  expect(recordOf('kept')?.ended_at).toBeNull();
+  other.send(sipRequest('BYE', { callId: 'kept', toTag, cseq: 2 }));
+  expect((await other.final())?.startLine).toBe('SIP/2.0 200 OK');
+  await eventually('nothing left', () => edge.calls.size + edge.signaling.dialogs === 0 || null);
+  caller.close();
+  other.close();
+}, 180_000);
