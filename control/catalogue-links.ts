@@ -1,15 +1,30 @@
 /** What refers to what organizations set up, and what is dropped with it: areas above tell the catalogue. */
 import { withdrawAlerts } from './alerts/index.ts';
+import { callsUsingVersion } from './calls/index.ts';
 import type { Catalogue } from './catalogue/index.ts';
 import type { Announcements } from './edge-link/index.ts';
-import { personasUsingPathway } from './personas/index.ts';
-import { announceEnds, dropScenarios } from './testing/index.ts';
-import { widgetsUsingPathway, widgetsUsingPersona } from './widgets/index.ts';
+import { personasUsingPathway, personasUsingVersion } from './personas/index.ts';
+import {
+  announceEnds,
+  batchesOfVersion,
+  dropScenarios,
+  runsOfVersion,
+  sessionsOfVersion,
+  setsOfVersion,
+} from './testing/index.ts';
+import { widgetsUsingPathway, widgetsUsingPersona, widgetsUsingVersion } from './widgets/index.ts';
 
 export function linkCatalogue(catalogue: Catalogue, announcements: Announcements): void {
   catalogue.usedBy('pathway', 'widget_ids', widgetsUsingPathway);
   catalogue.usedBy('pathway', 'persona_ids', personasUsingPathway);
   catalogue.usedBy('persona', 'widget_ids', widgetsUsingPersona);
+  catalogue.versionUsedBy('widget_ids', widgetsUsingVersion);
+  catalogue.versionUsedBy('persona_ids', personasUsingVersion);
+  catalogue.versionUsedBy('call_ids', callsUsingVersion);
+  catalogue.versionUsedBy('run_ids', runsOfVersion);
+  catalogue.versionUsedBy('batch_ids', batchesOfVersion);
+  catalogue.versionUsedBy('simulation_set_ids', setsOfVersion);
+  catalogue.versionUsedBy('tornado_session_ids', sessionsOfVersion);
   for (const kind of ['pathway', 'persona'] as const) {
     catalogue.onRemoval(kind, async (db, id, now, altered) => {
       const cancelled = await dropScenarios(db, { kind, id }, now);

@@ -4,4 +4,10 @@ export { sipCallRoutes } from './log-routes.ts';
 export { startLostCalls } from './lost.ts';
 export { prepareCallReports } from './reports.ts';
 export { callRoutes } from './routes.ts';
-export { deleteCallsBefore, deleteTracesBefore, findLoggedCall, findTranscript } from './store.ts';
+export {
+  callsUsingVersion,
+  deleteCallsBefore,
+  deleteTracesBefore,
+  findLoggedCall,
+  findTranscript,
+} from './store.ts';

@@ -1,6 +1,7 @@
 /** Reading calls, their conversations and traces. They are written by the edges' reports (edge-link/reports.ts). */
 import { setImmediate } from 'node:timers/promises';
 import type { TraceMessage, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
+import { mostNamedUsers, type NamedVersion } from '../catalogue/index.ts';
 import { builtOnce, type CallRow, type Db, deleteInBatches } from '../db/index.ts';
 
 /** Most messages of a trace that are shown (contract 3.4). */
@@ -141,4 +142,23 @@ export function deleteTracesBefore(db: Db, time: string): Promise<number> {
       )
       .executeTakeFirst(),
   );
+}
+
+/** Calls that a version of a pathway will answer: queued or ringing. One that was answered has its graph. */
+export async function callsUsingVersion(
+  db: Db,
+  { orgId, pathwayId, version }: NamedVersion,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('calls')
+    .select('id')
+    // What goes on is found by the index over organization and outcome.
+    .where('org_id', '=', orgId)
+    .where('outcome', '=', 'in_progress')
+    .where('answered_at', 'is', null)
+    .where('pathway_id', '=', pathwayId)
+    .where('pathway_version', '=', version)
+    .limit(mostNamedUsers)
+    .execute();
+  return rows.map(({ id }) => id);
 }

@@ -4,6 +4,7 @@
  *
  *     something changed            Altered         whoever follows publishes it, for example to the edges
  *     may this be deleted?         usersOf         whoever may use it was added with `usedBy`
+ *     ... a version of a pathway?  usersOfVersion  whoever may name it was added with `versionUsedBy`
  *     this is being deleted        removed         whoever keeps something about it was added with `onRemoval`
  */
 import type { Database, Db } from '../db/index.ts';
@@ -37,6 +38,19 @@ export interface Subject {
 /** Ids of what uses a subject, under the name that they have in the error's details, such as `widget_ids`. */
 type AskUsers = (db: Db, id: string) => Promise<readonly string[]>;
 
+/** Calls, and tests of each kind, that an error names: thousands may wait. */
+export const mostNamedUsers = 100;
+
+/** A version of a pathway that others may name by its number. */
+export interface NamedVersion {
+  readonly orgId: string;
+  readonly pathwayId: string;
+  readonly version: number;
+}
+
+/** Ids of what names a version, a bounded number of them. */
+type AskVersionUsers = (db: Db, version: NamedVersion) => Promise<readonly string[]>;
+
 export interface Users {
   readonly ids: Readonly<Record<string, readonly string[]>>;
   readonly count: number;
@@ -52,6 +66,7 @@ export class Catalogue {
   readonly #database: Database;
   readonly #followers: Follow[] = [];
   readonly #askers: { readonly kind: Subject['kind']; readonly name: string; readonly ask: AskUsers }[] = [];
+  readonly #versionAskers: { readonly name: string; readonly ask: AskVersionUsers }[] = [];
   readonly #droppers: { readonly kind: Subject['kind']; readonly drop: Drop }[] = [];
 
   constructor(database: Database) {
@@ -83,6 +98,18 @@ export class Catalogue {
   async usersOf(db: Db, { kind, id }: Subject): Promise<Users> {
     const ids: Record<string, readonly string[]> = {};
     for (const asker of this.#askers) if (asker.kind === kind) ids[asker.name] = await asker.ask(db, id);
+    return { ids, count: Object.values(ids).flat().length };
+  }
+
+  /** Adds one who may name versions of pathways. @param name under which the error names the users */
+  versionUsedBy(name: string, ask: AskVersionUsers): void {
+    this.#versionAskers.push({ name, ask });
+  }
+
+  /** Who names a version: ids by name, and how many in all. */
+  async usersOfVersion(db: Db, version: NamedVersion): Promise<Users> {
+    const ids: Record<string, readonly string[]> = {};
+    for (const { ask, name } of this.#versionAskers) ids[name] = await ask(db, version);
     return { ids, count: Object.values(ids).flat().length };
   }
 

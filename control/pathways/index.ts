@@ -4,13 +4,6 @@ export { graphSource, personaSource, setReferences, versionsReferredTo } from '.
 export { requirePathway, requireVersion } from './require-store.ts';
 export { pathwayRoutes } from './routes.ts';
 export { acceptGraph, contentHash, type OpenObject, sortedHash, transferReferences } from './rules.ts';
-export {
-  deleteVersion,
-  findPathway,
-  findVersion,
-  insertPathway,
-  insertVersion,
-  latestVersion,
-  numbersUsingVersion,
-} from './store.ts';
+export { findPathway, findVersion, insertPathway, latestVersion } from './store.ts';
 export { type PublishedVersions, resolveVersion } from './version-rules.ts';
+export { dropVersion, keepVersion, versionUsers } from './versions-store.ts';

@@ -69,6 +69,20 @@ export async function versionsReferredTo(db: Db, pathwayId: string): Promise<(st
   return rows.map(({ version }) => version);
 }
 
+/** Pathways with a graph, other than the version itself, whose Transfer Pathway node names a version. */
+export async function graphsLeadingTo(db: Db, pathwayId: string, version: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('pathway_references')
+    .select('source')
+    .distinct()
+    .where('pathway_id', '=', pathwayId)
+    .where('version', '=', String(version))
+    .where('source', '!=', graphSource(pathwayId, version))
+    .execute();
+  const ids = rows.flatMap(({ source }) => /^pathway:(.*)@[0-9]+$/.exec(source)?.[1] ?? []);
+  return [...new Set(ids)].sort();
+}
+
 /** Numbers whose agent depends on what of a pathway is published: its own, and those of personas that lead to it. */
 export async function numbersLeadingTo(db: Db, pathwayId: string): Promise<string[]> {
   const direct = await db

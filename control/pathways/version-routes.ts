@@ -12,24 +12,17 @@ import {
 } from '#shared/api/pathways.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type Actor, actorOf, recordChange } from '../audit/index.ts';
-import type { Altered } from '../catalogue/index.ts';
+import type { Altered, Catalogue } from '../catalogue/index.ts';
 import type { Db } from '../db/index.ts';
 import { type App, keepAnswer, orgOf, totalHeader } from '../http/index.ts';
-import { graphBytes, isoTime } from '../organizations/index.ts';
+import { graphBytes } from '../organizations/index.ts';
 import type { PathwayDeps } from './deps.ts';
 import { authorNotes } from './notes-store.ts';
-import { graphSource, numbersLeadingTo, setReferences } from './references-store.ts';
+import { graphSource, setReferences } from './references-store.ts';
 import { requirePathway, requireVersion } from './require-store.ts';
 import { acceptGraph, contentHash, transferReferences, versionOfPath } from './rules.ts';
-import {
-  deleteVersion,
-  insertVersion,
-  latestVersion,
-  numbersUsingVersion,
-  pageOfVersions,
-  updatePathway,
-  updateVersion,
-} from './store.ts';
+import { latestVersion, pageOfVersions, updateVersion } from './store.ts';
+import { dropVersion, keepVersion, versionUsers } from './versions-store.ts';
 import { graphView, versionLine } from './views.ts';
 
 export function versionRoutes(app: App, services: PathwayDeps): void {
@@ -98,16 +91,9 @@ function createRoute(app: App, services: PathwayDeps): void {
       const { name, nodes, edges } = request.body;
       const orgId = orgOf(request);
       const graph = acceptGraph(nodes, edges, services.allowedTargets);
-      const created_at = isoTime(services.clock);
       return services.catalogue.change(async (trx, altered) => {
-        const { id } = await requirePathway(trx, orgId, request.params.id);
-        await services.quotas.versionRoom(trx, id);
-        await services.quotas.graphRoom(trx, orgId, graphBytes(graph));
-        const content_hash = contentHash(graph);
-        const number = await insertVersion(trx, id, { name, ...graph, content_hash, created_at });
-        const references = transferReferences(graph);
-        await setReferences(trx, orgId, graphSource(id, number), references, altered.pathways);
-        await record(services, trx, actorOf(request), orgId, id, 'version_create');
+        const made = { orgId, pathwayId: request.params.id, name, graph };
+        const { created_at, number } = await keepVersion(services, trx, altered, actorOf(request), made);
         return keepAnswer(trx, request, {
           status: 'success' as const,
           message: 'Version created',
@@ -172,7 +158,7 @@ function changeRoutes(app: App, services: PathwayDeps): void {
       const number = changeableVersion(version_id, ':version_id');
       const orgId = orgOf(request);
       await services.catalogue.change(async (db, altered) => {
-        await removeVersion(db, altered, orgId, id, number);
+        await removeVersion(services.catalogue, db, altered, orgId, id, number);
         await record(services, db, actorOf(request), orgId, id, 'version_delete');
       });
       return { status: 'success' as const, message: 'Version deleted' };
@@ -195,8 +181,9 @@ async function requireChangeable(db: Db, orgId: string, id: string, number: numb
   return { pathway, version_number, nodes, edges };
 }
 
-/** A number that names the version would answer no calls any more, so that counts as production too. */
+/** Whoever names the version would find it no more, so that counts as production too. */
 async function removeVersion(
+  catalogue: Catalogue,
   db: Db,
   altered: Altered,
   orgId: string,
@@ -204,17 +191,11 @@ async function removeVersion(
   number: number | null,
 ): Promise<void> {
   const { pathway, version_number } = await requireChangeable(db, orgId, id, number);
-  const phone_numbers = await numbersUsingVersion(db, id, version_number);
-  if (phone_numbers.length > 0) {
-    throw ApiError.of('VERSION_IN_PRODUCTION', { phone_numbers }, 'Numbers answer with this version.');
+  const users = await versionUsers(catalogue, db, { orgId, pathwayId: id, version: version_number });
+  if (users.count > 0) {
+    throw ApiError.of('VERSION_IN_PRODUCTION', users.ids, 'The version is in use; details says by what.');
   }
-  if (pathway.staging_version === version_number) {
-    await updatePathway(db, id, { staging_version: null });
-    for (const used of await numbersLeadingTo(db, id)) altered.numbers.add(used);
-  }
-  await setReferences(db, orgId, graphSource(id, version_number), [], altered.pathways);
-  await deleteVersion(db, id, version_number);
-  altered.pathways.add(id);
+  await dropVersion(db, altered, pathway, version_number);
 }
 
 function record(

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
-import { connectEdge } from '../../test/kit/control/edge-client.ts';
+import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
 
@@ -68,14 +68,122 @@ describe('a version', () => {
     expect((await remove(1)).status).toBe(200);
   });
 
-  it('is not deleted while a number answers with it', async () => {
-    await test.call('POST', '/v1/sip/attach', { body: { phone_number: number, directions: ['inbound'] } });
-    await test.call('POST', '/v1/inbound/14155550100', {
-      body: { pathway_id: pathwayId, pathway_version: 1 },
+  describe('that somebody names by its number', () => {
+    type Users = Readonly<Record<string, readonly unknown[]>>;
+    const conditions = (pathway_version?: string) => ({
+      pathway_conditions: [{ name: 'c', prompt: 'p', pathway_id: pathwayId, pathway_version }],
     });
-    const answer = await remove(1);
-    expect(answer.codes).toEqual(['VERSION_IN_PRODUCTION']);
-    expect(answer.body.errors).toMatchObject([{ details: { phone_numbers: [number] } }]);
+    const transferring = (version?: number) => ({
+      nodes: [
+        {
+          id: 'go',
+          type: 'Transfer Pathway',
+          data: { isStart: true, transferPathwayId: pathwayId, transferPathwayVersion: version },
+        },
+      ],
+      edges: [],
+    });
+    const send = async (method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) => {
+      const answer = await test.call(method, path, body && { body });
+      if (answer.status !== 200) throw new Error(answer.text);
+      return answer.body;
+    };
+    const persona = async () => {
+      const { data } = await send('POST', '/v1/personas', { name: 'Pia', ...conditions('1') });
+      return String((data?.persona as { id?: unknown } | undefined)?.id ?? data?.id);
+    };
+
+    /** Who comes to name it, how that is told, and how it is over. */
+    const users: readonly [string, () => Promise<{ users: Users; end: () => Promise<unknown> }>][] = [
+      [
+        'a number',
+        async () => {
+          await send('POST', '/v1/sip/attach', { phone_number: number, directions: ['inbound'] });
+          const inbound = '/v1/inbound/14155550100';
+          await send('POST', inbound, { pathway_id: pathwayId, pathway_version: 1 });
+          return {
+            users: { phone_numbers: [number] },
+            end: () => send('POST', inbound, { pathway_version: 'production' }),
+          };
+        },
+      ],
+      [
+        'a widget',
+        async () => {
+          const body = { name: 'w', pathway_id: pathwayId, pathway_version: 1 };
+          const id = String((await send('POST', '/v1/widget', body)).data?.widget?.id);
+          return {
+            users: { widget_ids: [id] },
+            end: () => send('PATCH', `/v1/widget/${id}`, { pathway_version: 'production' }),
+          };
+        },
+      ],
+      [
+        'a condition of a persona, first of its draft',
+        async () => {
+          const id = await persona();
+          return {
+            users: { persona_ids: [id] },
+            end: async () => {
+              await send('PATCH', `/v1/personas/${id}`, conditions());
+              // In production it names the version still.
+              expect((await remove(1)).body.errors).toMatchObject([{ details: { persona_ids: [id] } }]);
+              await send('POST', `/v1/personas/${id}/versions/promote`, {});
+            },
+          };
+        },
+      ],
+      [
+        'a Transfer Pathway node',
+        async () => {
+          const other = String((await send('POST', '/v1/pathway/create', { name: 'Other' })).pathway_id);
+          await send('POST', `/v1/pathway/${other}`, transferring(1));
+          return {
+            users: { pathway_ids: [other] },
+            end: () => send('POST', `/v1/pathway/${other}`, transferring()),
+          };
+        },
+      ],
+      [
+        'a call that waits for its edge',
+        async () => {
+          const directions = [{ type: 'outbound', sip_endpoint: 'trunk.example.com' }];
+          await send('POST', '/v1/sip/attach', { phone_number: number, directions });
+          const edge = await connectEdge(test);
+          const order = { phone_number: '+14155550123', pathway_id: pathwayId, pathway_version: 1 };
+          const placed = test.call('POST', '/v1/calls', { body: order });
+          const { id } = await edge.next('command');
+          edge.send({ type: 'result', id, ok: true });
+          const call_id = String((await placed).body.call_id);
+          return {
+            users: { call_ids: [call_id] },
+            end: async () => {
+              const call = callRecord(test.orgId, { id: call_id, direction: 'outbound' });
+              edge.send(reportFrame(1, [{ type: 'call', call }]));
+              await edge.next('ack');
+              await edge.kill();
+            },
+          };
+        },
+      ],
+    ];
+
+    it.each(users)('is deleted only when it is over: %s', async (_, begin) => {
+      const { end, users: named } = await begin();
+      const refused = await remove(1);
+      expect([refused.status, refused.codes]).toEqual([409, ['VERSION_IN_PRODUCTION']]);
+      const none = { phone_numbers: [], pathway_ids: [], widget_ids: [], persona_ids: [], call_ids: [] };
+      expect(refused.body.errors).toMatchObject([{ details: { ...none, ...named } }]);
+      await keep('second');
+      expect((await remove(2)).status).toBe(200);
+      await end();
+      expect((await remove(1)).status).toBe(200);
+    });
+
+    it('is deleted when only its own graph leads to it', async () => {
+      await change(1, { name: 'circle', ...transferring(1) });
+      expect((await remove(1)).status).toBe(200);
+    });
   });
 
   it('leaves staging when it is deleted', async () => {

@@ -7,5 +7,6 @@ export {
   findPersonaVersion,
   findPersonaVersionByNumber,
   personasUsingPathway,
+  personasUsingVersion,
   requirePersona,
 } from './store.ts';

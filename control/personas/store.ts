@@ -1,5 +1,7 @@
 /** Persona rows and their versions. Deleted personas stay, but are found no more. */
+import { sql } from 'kysely';
 import { ApiError } from '#shared/errors.ts';
+import type { NamedVersion } from '../catalogue/index.ts';
 import type { Db, PersonaRow, PersonaVersionRow } from '../db/index.ts';
 import { countRows, type NewestPage, newestPage } from '../http/index.ts';
 import { readSettings } from '../numbers/index.ts';
@@ -52,26 +54,43 @@ export async function pageOfPersonaVersions(
 
 /** Personas whose production or draft has a condition that leads to a pathway. */
 export async function personasUsingPathway(db: Db, pathwayId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('pathways')
-    .innerJoin('personas', 'personas.org_id', 'pathways.org_id')
-    .innerJoin('persona_versions', (join) =>
-      join.on((eb) =>
-        eb.or([
-          eb('persona_versions.id', '=', eb.ref('personas.production_version_id')),
-          eb('persona_versions.id', '=', eb.ref('personas.draft_version_id')),
-        ]),
-      ),
+  const rows = await leadingTo(db, pathwayId).execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Those of them with a condition that names a version by its number. */
+export async function personasUsingVersion(db: Db, { pathwayId, version }: NamedVersion): Promise<string[]> {
+  const rows = await leadingTo(db, pathwayId)
+    .where(
+      sql<boolean>`exists (select 1 from json_each(persona_versions.pathway_conditions) as condition
+        where condition.value ->> 'pathway_id' = ${pathwayId}
+          and condition.value ->> 'pathway_version' = ${String(version)})`,
     )
-    .select('personas.id')
-    .distinct()
-    .where('pathways.id', '=', pathwayId)
-    .where('personas.deleted_at', 'is', null)
-    // Ids hold no character that JSON escapes or LIKE takes for another.
-    .where('persona_versions.pathway_conditions', 'like', `%"pathway_id":"${pathwayId}"%`)
-    .orderBy('personas.id')
     .execute();
   return rows.map(({ id }) => id);
+}
+
+function leadingTo(db: Db, pathwayId: string) {
+  return (
+    db
+      .selectFrom('pathways')
+      .innerJoin('personas', 'personas.org_id', 'pathways.org_id')
+      .innerJoin('persona_versions', (join) =>
+        join.on((eb) =>
+          eb.or([
+            eb('persona_versions.id', '=', eb.ref('personas.production_version_id')),
+            eb('persona_versions.id', '=', eb.ref('personas.draft_version_id')),
+          ]),
+        ),
+      )
+      .select('personas.id')
+      .distinct()
+      .where('pathways.id', '=', pathwayId)
+      .where('personas.deleted_at', 'is', null)
+      // Ids hold no character that JSON escapes or LIKE takes for another.
+      .where('persona_versions.pathway_conditions', 'like', `%"pathway_id":"${pathwayId}"%`)
+      .orderBy('personas.id')
+  );
 }
 
 /** One page, newest first. @param page from 1 */

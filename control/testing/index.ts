@@ -6,6 +6,12 @@ export { TestCallDoor } from './over-call/door.ts';
 export { deleteRunsBeyond } from './records/delete.ts';
 export { deleteTornadoBefore, emptyRecordsBefore } from './records/retention.ts';
 export { announceEnds } from './records/subjects.ts';
+export {
+  batchesOfVersion,
+  runsOfVersion,
+  sessionsOfVersion,
+  setsOfVersion,
+} from './records/version-users.ts';
 export { testRunRoutes } from './runs/routes.ts';
 export { createTestRuns } from './runs/start.ts';
 export { scenarioRoutes } from './scenarios/routes.ts';

@@ -3,6 +3,9 @@ import type { Db, WidgetRow } from '../db/index.ts';
 import { requirePathway, requireVersion, resolveVersion } from '../pathways/index.ts';
 import { findPersona } from '../personas/index.ts';
 
+/** What naming who is to answer can be refused with. */
+export const agentErrors = ['PATHWAY_NOT_FOUND', 'PERSONA_NOT_FOUND', 'VERSION_NOT_FOUND'] as const;
+
 /** Whether who is to answer is there. @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, PERSONA_NOT_FOUND */
 export async function checkAgent(
   db: Db,

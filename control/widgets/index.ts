@@ -2,5 +2,5 @@
 export { widgetMetrics } from './metrics.ts';
 export { widgetRoutes } from './routes.ts';
 export { createWidgets } from './start.ts';
-export { widgetsUsingPathway, widgetsUsingPersona } from './store.ts';
+export { widgetsUsingPathway, widgetsUsingPersona, widgetsUsingVersion } from './store.ts';
 export { visitorRoutes } from './visitor-routes.ts';

@@ -14,15 +14,13 @@ import { actorOf, changedFields, recordChange } from '../audit/index.ts';
 import type { WidgetRow } from '../db/index.ts';
 import { type App, keepAnswer, orgOf } from '../http/index.ts';
 import { isoTime } from '../organizations/index.ts';
-import { checkAgent } from './agent-check.ts';
+import { agentErrors, checkAgent } from './agent-check.ts';
 import type { WidgetDeps } from './deps.ts';
 import { acceptConfig, changedSource, checkSource, requireIds } from './rules.ts';
 import type { WidgetParts } from './start.ts';
 import { insertWidget, listWidgets, updateWidget } from './store.ts';
 import { configOf, widgetLine, widgetView } from './views.ts';
 import { requireWidget } from './visitors.ts';
-
-const named = ['PATHWAY_NOT_FOUND', 'PERSONA_NOT_FOUND', 'VERSION_NOT_FOUND'] as const;
 
 export function widgetManageRoutes(app: App, services: WidgetDeps, { threads }: WidgetParts): void {
   const { clock, database } = services;
@@ -31,7 +29,7 @@ export function widgetManageRoutes(app: App, services: WidgetDeps, { threads }: 
   app.route({
     method: 'POST',
     url: '/v1/widget',
-    config: { atomic: true, errors: [...named, 'QUOTA_EXCEEDED'] },
+    config: { atomic: true, errors: [...agentErrors, 'QUOTA_EXCEEDED'] },
     schema: { summary: 'Create a widget', body: WidgetCreate, response: { 200: WidgetOne } },
     handler: async (request) => {
       const { body } = request;
@@ -89,7 +87,7 @@ export function widgetManageRoutes(app: App, services: WidgetDeps, { threads }: 
   app.route({
     method: 'PATCH',
     url: '/v1/widget/:id',
-    config: { errors: ['WIDGET_NOT_FOUND', ...named] },
+    config: { errors: ['WIDGET_NOT_FOUND', ...agentErrors] },
     schema: {
       summary: 'Change a widget; config is merged by key',
       description: 'Threads that are open keep the agent with which they began.',

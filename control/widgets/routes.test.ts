@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
-import { makePathway, makeThread, makeWidget, unknownId } from './testing.ts';
+import { makePathway, makeThread, makeWidget, origin, unknownId } from './testing.ts';
 
 let test: TestControl;
 beforeEach(async () => {
@@ -71,6 +71,26 @@ describe('a new widget', () => {
     expect((await create({ pathway_id, pathway_version: 7 })).codes).toEqual(['VERSION_NOT_FOUND']);
     expect((await create({ persona_id: unknownId })).codes).toEqual(['PERSONA_NOT_FOUND']);
     expect((await create({ pathway_id, pathway_version: 0 })).body.data?.widget?.pathway_version).toBe(0);
+  });
+});
+
+describe('a widget whose agent is gone', () => {
+  it('begins no thread and no session, and both routes declare the code', async () => {
+    const widget = await makeWidget(test);
+    const id = widget.split('/').at(-1) ?? '';
+    const { db } = test.control.services.database;
+    // As it can be in a database from before versions that somebody names were kept.
+    await db.updateTable('widgets').set({ pathway_version: '7' }).where('id', '=', id).execute();
+    const document = (await test.call('GET', '/openapi.json', { key: null })).body as unknown as {
+      paths: Record<string, { post: { responses: Record<string, unknown> } }>;
+    };
+    for (const route of ['threads', 'session']) {
+      const answer = await test.call('POST', `${widget}/${route}`, { body: {}, headers: { origin } });
+      expect([answer.status, answer.codes]).toEqual([404, ['VERSION_NOT_FOUND']]);
+      const declared = JSON.stringify(document.paths[`/v1/widget/{id}/${route}`]?.post.responses[404]);
+      for (const code of ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND', 'PERSONA_NOT_FOUND'])
+        expect(declared).toContain(code);
+    }
   });
 });
 

@@ -15,6 +15,7 @@ import { ApiError } from '#shared/errors.ts';
 import type { Db } from '../db/index.ts';
 import { type App, keepAnswer, orgOf, readPage } from '../http/index.ts';
 import { isoTime } from '../organizations/index.ts';
+import { agentErrors } from './agent-check.ts';
 import type { WidgetDeps } from './deps.ts';
 import { widgetManageRoutes } from './manage-routes.ts';
 import { requireIds } from './rules.ts';
@@ -71,7 +72,7 @@ export function widgetRoutes(app: App, services: WidgetDeps, parts: WidgetParts)
   app.route({
     method: 'POST',
     url: '/v1/widget/:id/threads',
-    config: { atomic: true, errors: ['WIDGET_NOT_FOUND', 'QUOTA_EXCEEDED'] },
+    config: { atomic: true, errors: ['WIDGET_NOT_FOUND', ...agentErrors, 'QUOTA_EXCEEDED'] },
     schema: {
       summary: 'Begin a thread',
       params: WidgetPath,

@@ -1,6 +1,7 @@
 /** Widgets, threads and messages. */
 import { createHash } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
+import type { NamedVersion } from '../catalogue/index.ts';
 import type { Db, WidgetMessageRow, WidgetRow, WidgetThreadRow } from '../db/index.ts';
 
 export type StoredThread = Selectable<WidgetThreadRow>;
@@ -65,6 +66,19 @@ export async function widgetsUsingPathway(db: Db, pathwayId: string): Promise<st
     .selectFrom('widgets')
     .select('id')
     .where('pathway_id', '=', pathwayId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Widgets that a version of a pathway answers by its number. */
+export async function widgetsUsingVersion(db: Db, { pathwayId, version }: NamedVersion): Promise<string[]> {
+  const rows = await db
+    .selectFrom('widgets')
+    .select('id')
+    .where('pathway_id', '=', pathwayId)
+    .where('pathway_version', '=', String(version))
     .orderBy('created_at')
     .orderBy('id')
     .execute();

@@ -7,6 +7,7 @@ import { newId } from '#shared/ids.ts';
 import { hostKey } from '#shared/networks.ts';
 import type { App } from '../http/index.ts';
 import { isoTime } from '../organizations/index.ts';
+import { agentErrors } from './agent-check.ts';
 import type { WidgetDeps } from './deps.ts';
 import { embedScript } from './embed-script.ts';
 import { isAllowedOrigin, requireIds } from './rules.ts';
@@ -60,7 +61,7 @@ function sessionRoute(app: App, { clock, database: { db } }: WidgetDeps, { threa
     url: '/v1/widget/:id/session',
     config: {
       access: 'public',
-      errors: ['ORIGIN_NOT_ALLOWED', 'WIDGET_NOT_FOUND', 'RATE_LIMITED', 'QUOTA_EXCEEDED'],
+      errors: ['ORIGIN_NOT_ALLOWED', 'WIDGET_NOT_FOUND', ...agentErrors, 'RATE_LIMITED', 'QUOTA_EXCEEDED'],
     },
     schema: {
       summary: 'A visitor’s right to one thread; asked for by pages, by their origin',

@@ -59,6 +59,7 @@ export async function finishSession(
     await updateIteration(db, session.id, iteration.iteration, endedIteration(last, before, review, now));
     if (review) await markReverted(db, session.id, review.reverted);
     await deleteForks(
+      services,
       db,
       altered,
       session,

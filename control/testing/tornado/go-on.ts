@@ -15,7 +15,7 @@ import { insertIteration, markReverted, updateIteration, updateSession } from '.
 /**
  * @param state with the outcome of `iteration`
  * @returns false when the session has ended or gone on meanwhile
- * @throws ApiError when the pathway or a scenario is not there any more
+ * @throws ApiError when the pathway or a scenario is not there any more; QUOTA_EXCEEDED for the fork
  */
 export function goOn(
   services: TestingDeps,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookResult } from '#shared/agent/conversation.ts';
 import { type Json, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { deleteForks } from './forks.ts';
 import { TornadoClient } from './testing.ts';
 import { faultyGraph, hopeless, missingEdge, replay, soundBooking } from './testing-dental.ts';
 
@@ -180,6 +181,53 @@ describe('the end of a session', () => {
     expect((await test.call('GET', `${url}/status`, { key })).codes).toEqual(['TORNADO_NOT_FOUND']);
     expect((await test.call('POST', `${url}/cancel`, { key })).codes).toEqual(['TORNADO_NOT_FOUND']);
     await client.endedSession(session);
+  });
+});
+
+describe('a session of an organization that keeps as much as it may', () => {
+  /** With so many more characters. */
+  const padded = (characters: number) => {
+    const note = 'x'.repeat(Math.ceil(characters / faultyGraph.nodes.length));
+    return { ...faultyGraph, nodes: faultyGraph.nodes.map((node) => ({ ...node, note })) };
+  };
+
+  it.each([
+    ['versions', { QUOTA_PATHWAY_VERSIONS: '1' }, 0, 'pathwayVersions'],
+    ['bytes of graphs', { QUOTA_GRAPH_MB: '1' }, 360_000, 'graphBytes'],
+  ])('of %s ends with the reason, and makes no fork', async (_, settings, characters, quota) => {
+    await test.close();
+    test = await startControl(settings);
+    client = new TornadoClient(test);
+    pathway = await client.pathway(padded(characters));
+    await client.scenario({ pathway_id: pathway, ...soundBooking });
+    await client.scenario({ pathway_id: pathway, ...missingEdge });
+    const session = await client.endedSession(await client.tornado(pathway, { version_number: 1 }));
+    expect(session).toMatchObject({ status: 'ERROR', current_iteration: 1, forked_version: null });
+    expect(String(session.error_message)).toMatch(new RegExp(`no room for the next fork.*${quota}`));
+    expect(await versions(pathway)).toEqual([1]);
+    const metrics = await test.call('GET', '/metrics', { key: test.operatorKey });
+    expect(metrics.text).toContain(`trunkline_control_quota_refused_total{quota="${quota}"} 1`);
+  });
+});
+
+describe('forks that are deleted', () => {
+  it('are those that nobody names by their number', async () => {
+    const keep = () =>
+      test.call('POST', `/v1/pathway/${pathway}/version`, { body: { name: 'fork', ...faultyGraph } });
+    for (let count = 0; count < 4; count++) await keep();
+    const widget = { name: 'w', pathway_id: pathway, pathway_version: 2 };
+    expect((await test.call('POST', '/v1/widget', { body: widget })).status).toBe(200);
+    const conditions = [{ name: 'c', prompt: 'p', pathway_id: pathway, pathway_version: '3' }];
+    const persona = { name: 'Pia', pathway_conditions: conditions };
+    expect((await test.call('POST', '/v1/personas', { body: persona })).status).toBe(200);
+    const publish = { version_id: 4, environment: 'staging' };
+    expect((await test.call('POST', `/v1/pathway/${pathway}/publish`, { body: publish })).status).toBe(200);
+    const { services } = test.control;
+    const session = { org_id: test.orgId, pathway_id: pathway };
+    await services.catalogue.change((db, altered) =>
+      deleteForks(services, db, altered, session, [2, 3, 4, 5]),
+    );
+    expect(await versions(pathway)).toEqual([4, 3, 2, 1]);
   });
 });
 

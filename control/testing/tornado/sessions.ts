@@ -203,7 +203,10 @@ export class Sessions {
     if (!made) return this.#closing ? undefined : this.#step(session.id, null);
     const status = endState({ ...standing, planned: made.fixes.length });
     if (status) return this.#finish(session, { iteration, state, status, failure: null, review: made });
-    const went = await goOn(this.#parts.services, session, iteration, state, made);
+    const went = await goOn(this.#parts.services, session, iteration, state, made).catch(noRoom);
+    if (typeof went === 'string') {
+      return this.#finish(session, { iteration, state, status: 'ERROR', failure: went, review: made });
+    }
     if (!went) return;
     this.#parts.metrics.iterated(made.fixes.length, made.reverted.length);
     announcements.announce(testRunsSubject);
@@ -258,6 +261,12 @@ export class Sessions {
     this.#timers.get(id)?.cancel();
     this.#timers.delete(id);
   }
+}
+
+/** Why no fork was made, where the organization keeps as much as it may: repeating the step would not help. */
+function noRoom(error: unknown): string {
+  if (!(error instanceof ApiError) || error.code !== 'QUOTA_EXCEEDED') throw error;
+  return `There is no room for the next fork. ${error.message}`;
 }
 
 /** With what the iteration that has just ended came to. */
