@@ -1,6 +1,6 @@
 /** Pathways: graphs, their versions, and which of them is in force. */
 export { publishVersion } from './publish-store.ts';
-export { graphSource, personaSource, setReferences, versionsReferredTo } from './references-store.ts';
+export { personaSource, setReferences, versionsReferredTo } from './references-store.ts';
 export { requirePathway, requireVersion } from './require-store.ts';
 export { pathwayRoutes } from './routes.ts';
 export { acceptGraph, contentHash, type OpenObject, sortedHash, transferReferences } from './rules.ts';
