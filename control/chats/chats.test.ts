@@ -142,6 +142,32 @@ describe('a chat', () => {
     expect((await say(begun.body.data?.chat_id, '1')).body.data?.current_node_id).toBe('sales');
   });
 
+  it('goes on in the version of another pathway that is published when it begins', async () => {
+    const other = await pathwayOf(demo);
+    const words = (text: string) => ({
+      name: text,
+      nodes: [{ id: 'only', type: 'Default', data: { isStart: true, text } }],
+      edges: [],
+    });
+    for (const text of ['In production.', 'In staging.']) {
+      await test.call('POST', `/v1/pathway/${other}/version`, { body: words(text) });
+    }
+    const said = async (version: string) => {
+      const data = { isStart: true, transferPathwayId: other, transferPathwayVersion: version };
+      const pathway_id = await pathwayOf({
+        nodes: [{ id: 'go', type: 'Transfer Pathway', data }],
+        edges: [],
+      });
+      return (await begin({ pathway_id })).body.data?.message;
+    };
+    expect(await said('production')).toBe(greeting);
+    await test.call('POST', `/v1/pathway/${other}/publish`, { body: { version_id: 1 } });
+    expect(await said('staging')).toBe('In production.');
+    const staging = { version_id: 2, environment: 'staging' };
+    await test.call('POST', `/v1/pathway/${other}/publish`, { body: staging });
+    expect([await said('production'), await said('staging')]).toEqual(['In production.', 'In staging.']);
+  });
+
   it('survives a restart of the control plane', async () => {
     const chat = await beginDemo();
     await say(chat, 'hm');

@@ -3,7 +3,13 @@ import { toolIdsIn } from '#shared/agent/node-tools.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Db } from '../db/index.ts';
 import type { NumberSettings } from '../numbers/index.ts';
-import { findPathway, findVersion, resolveVersion, transferReferences } from '../pathways/index.ts';
+import {
+  findPathway,
+  findVersion,
+  resolveVersion,
+  transferReferences,
+  withTransferVersions,
+} from '../pathways/index.ts';
 import { personaAgent } from '../personas/index.ts';
 import { agentTools } from '../tools/index.ts';
 import type { PathwayTextAgent, PersonaTextAgent, TextGraph } from './text-agent.ts';
@@ -81,10 +87,10 @@ async function reachableGraphs(
     const graph = version === 0 ? pathway : pathway && (await findVersion(db, pathwayId, version));
     if (!graph) continue;
     const { nodes, edges } = graph;
-    const members: TextGraph['nodes'] = JSON.parse(nodes);
+    const members: TextGraph['nodes'] = await withTransferVersions(db, orgId, JSON.parse(nodes));
     const tools = await agentTools(db, orgId, toolIdsIn(members));
     found.push({ pathwayId, version, nodes: members, edges: JSON.parse(edges), tools });
-    for (const reference of transferReferences({ nodes, edges })) {
+    for (const reference of transferReferences({ nodes: JSON.stringify(members) })) {
       open.push({ pathwayId: reference.pathwayId, version: Number(reference.version) });
     }
   }

@@ -2,7 +2,12 @@
 import type { OrgConfig, PathwayConfig } from '#shared/edge-protocol/config.ts';
 import type { Db, EdgeConfigItemRow, NumberRow, PathwayRow } from '../db/index.ts';
 import { readSettings } from '../numbers/index.ts';
-import { type PublishedVersions, resolveVersion, versionsReferredTo } from '../pathways/index.ts';
+import {
+  type PublishedVersions,
+  resolveVersion,
+  versionsReferredTo,
+  withTransferVersions,
+} from '../pathways/index.ts';
 import { personaAgent } from '../personas/index.ts';
 import { agentTools, nodeTools } from '../tools/index.ts';
 import { numberConfig, type Speaking } from './rules.ts';
@@ -76,21 +81,31 @@ async function publishedVersions(db: Db, pathwayId: string): Promise<PublishedVe
 
 /**
  * The versions of a pathway that calls may use: the live graph, the published ones, those that numbers, personas,
- * other pathways and calls in progress name.
+ * other pathways and calls in progress name; while calls of the organization are in progress, also those that edges
+ * have already.
  */
 export async function pathwayItems(db: Db, pathwayId: string): Promise<Item[]> {
   const row = await db.selectFrom('pathways').selectAll().where('id', '=', pathwayId).executeTakeFirst();
   const items = row ? await graphItems(db, row) : [];
   const kept = new Set(items.map((item) => item.key));
-  const stored = await db
+  const stored = await storedItems(db, pathwayId).execute();
+  for (const { key } of stored) if (!kept.has(key)) items.push({ kind: 'pathway', key, content: null });
+  return items;
+}
+
+function storedItems(db: Db, pathwayId: string) {
+  return db
     .selectFrom('edge_config_items')
     .select('key')
     .where('kind', '=', 'pathway')
     .where('key', '>=', `${pathwayId}@`)
-    .where('key', '<', `${pathwayId}A`)
-    .execute();
-  for (const { key } of stored) if (!kept.has(key)) items.push({ kind: 'pathway', key, content: null });
-  return items;
+    .where('key', '<', `${pathwayId}A`);
+}
+
+/** The versions that edges have. */
+async function sentVersions(db: Db, pathwayId: string): Promise<number[]> {
+  const rows = await storedItems(db, pathwayId).where('content', 'is not', null).execute();
+  return rows.map(({ key }) => Number(key.slice(key.lastIndexOf('@') + 1)));
 }
 
 async function graphItems(db: Db, row: PathwayRow): Promise<Item[]> {
@@ -109,13 +124,15 @@ async function graphItems(db: Db, row: PathwayRow): Promise<Item[]> {
     if (version !== null) versions.add(version);
   const called = await db
     .selectFrom('calls')
-    .select('pathway_version')
+    .select(['pathway_id', 'pathway_version'])
     .distinct()
     .where('org_id', '=', row.org_id)
     .where('outcome', '=', 'in_progress')
-    .where('pathway_id', '=', row.id)
     .execute();
-  for (const { pathway_version } of called) if (pathway_version !== null) versions.add(pathway_version);
+  for (const { pathway_id, pathway_version } of called)
+    if (pathway_id === row.id && pathway_version !== null) versions.add(pathway_version);
+  // A call in progress may still go on in a version that its persona or another pathway meant when it began.
+  if (called.length > 0) for (const version of await sentVersions(db, row.id)) versions.add(version);
   versions.delete(0);
   const items = [await graphItem(db, row, 0, row)];
   if (versions.size === 0) return items;
@@ -135,7 +152,7 @@ async function graphItem(
   version: number,
   graph: { nodes: string; edges: string },
 ): Promise<Item> {
-  const nodes: Record<string, unknown>[] = JSON.parse(graph.nodes);
+  const nodes = await withTransferVersions(db, row.org_id, JSON.parse(graph.nodes));
   const tools = await nodeTools(db, row.org_id, nodes);
   const content: PathwayConfig = {
     pathway_id: row.id,

@@ -5,5 +5,6 @@ export { requirePathway, requireVersion } from './require-store.ts';
 export { pathwayRoutes } from './routes.ts';
 export { acceptGraph, contentHash, type OpenObject, sortedHash, transferReferences } from './rules.ts';
 export { findPathway, findVersion, insertPathway, latestVersion } from './store.ts';
+export { withTransferVersions } from './transfers-store.ts';
 export { type PublishedVersions, resolveVersion } from './version-rules.ts';
 export { dropVersion, keepVersion, versionUsers } from './versions-store.ts';

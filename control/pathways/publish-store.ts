@@ -2,8 +2,8 @@
 
 import type { Altered } from '../catalogue/index.ts';
 import type { Db, PathwayRow } from '../db/index.ts';
-import { numbersLeadingTo } from './references-store.ts';
 import { updatePathway } from './store.ts';
+import { alterLeading } from './transfers-store.ts';
 
 export type Environment = 'production' | 'staging';
 
@@ -12,7 +12,7 @@ export function versionIn(pathway: PathwayRow, environment: Environment): number
   return environment === 'production' ? pathway.production_version : pathway.staging_version;
 }
 
-/** Publishes a version that exists. Numbers that answer by environment are told to the edges anew. */
+/** Publishes a version that exists. Numbers and graphs that name an environment are told to the edges anew. */
 export async function publishVersion(
   db: Db,
   altered: Altered,
@@ -28,5 +28,5 @@ export async function publishVersion(
       : { staging_version: version },
   );
   altered.pathways.add(pathway.id);
-  for (const number of await numbersLeadingTo(db, pathway.id)) altered.numbers.add(number);
+  await alterLeading(db, altered, pathway.id);
 }

@@ -69,17 +69,24 @@ export async function versionsReferredTo(db: Db, pathwayId: string): Promise<(st
   return rows.map(({ version }) => version);
 }
 
-/** Pathways with a graph, other than the version itself, whose Transfer Pathway node names a version. */
-export async function graphsLeadingTo(db: Db, pathwayId: string, version: number): Promise<string[]> {
-  const rows = await db
+/**
+ * Pathways with a graph, live or a version, that leads to this one.
+ * @param version only graphs that name this version, other than the version itself
+ */
+export async function graphsLeadingTo(db: Db, pathwayId: string, version?: number): Promise<string[]> {
+  let query = db
     .selectFrom('pathway_references')
     .select('source')
     .distinct()
-    .where('pathway_id', '=', pathwayId)
-    .where('version', '=', String(version))
-    .where('source', '!=', graphSource(pathwayId, version))
-    .execute();
-  const ids = rows.flatMap(({ source }) => /^pathway:(.*)@[0-9]+$/.exec(source)?.[1] ?? []);
+    .where('pathway_id', '=', pathwayId);
+  if (version !== undefined) {
+    query = query
+      .where('version', '=', String(version))
+      .where('source', '!=', graphSource(pathwayId, version));
+  }
+  const ids = (await query.execute()).flatMap(
+    ({ source }) => /^pathway:(.*)@[0-9]+$/.exec(source)?.[1] ?? [],
+  );
   return [...new Set(ids)].sort();
 }
 

@@ -1,7 +1,7 @@
 /** Pathway graphs: checked, brought into the shape that is stored, hashed. Pure. */
 import { createHash } from 'node:crypto';
 import type { BlockList } from 'node:net';
-import { edgeLabel, validateGraph } from '#shared/agent/graph.ts';
+import { edgeLabel, type GraphProblem, validateGraph } from '#shared/agent/graph.ts';
 import { isObject } from '#shared/agent/graph-problem.ts';
 import { graphWarnings } from '#shared/agent/graph-warnings.ts';
 import { toolIdsIn } from '#shared/agent/node-tools.ts';
@@ -32,10 +32,10 @@ export function acceptGraph(
     const verdict = judgeHost(host, allowedTargets);
     return verdict.allowed ? null : verdict.reason;
   };
-  const problems = validateGraph(nodes, edges, {
-    refuseUrl: (url) => refuse(url.hostname),
-    refuseHost: refuse,
-  });
+  const problems = [
+    ...validateGraph(nodes, edges, { refuseUrl: (url) => refuse(url.hostname), refuseHost: refuse }),
+    ...transferProblems(nodes),
+  ];
   const shape = problems.filter((problem) => problem.rule !== 'target_not_allowed');
   const items = (shape.length > 0 ? shape : problems)
     .slice(0, mostViolations)
@@ -123,17 +123,47 @@ function sortedJson(value: unknown): string {
   return `{${entries.map(([key, part]) => `${JSON.stringify(key)}:${sortedJson(part)}`).join(',')}}`;
 }
 
-/** The pathways that a graph goes on in, as the interpreter reads its Transfer Pathway nodes. */
-export function transferReferences(graph: StoredGraph): PathwayReference[] {
-  const nodes: OpenObject[] = JSON.parse(graph.nodes);
-  return nodes.flatMap(({ type, data }) => {
-    if (type !== 'Transfer Pathway' || !isObject(data)) return [];
-    const { transferPathwayId, transferPathwayVersion } = data;
-    if (typeof transferPathwayId !== 'string') return [];
-    const version = Number(transferPathwayVersion ?? 0);
-    const named = Number.isSafeInteger(version) && version > 0 ? version : 0;
-    return [{ pathwayId: transferPathwayId, version: String(named) }];
+/** The pathway that a node goes on in; null when it is no Transfer Pathway node. */
+export function transferOf({ type, data }: OpenObject): PathwayReference | null {
+  if (type !== 'Transfer Pathway' || !isObject(data)) return null;
+  const { transferPathwayId, transferPathwayVersion } = data;
+  if (typeof transferPathwayId !== 'string') return null;
+  return { pathwayId: transferPathwayId, version: transferVersion(transferPathwayVersion) };
+}
+
+/** The same node, which goes on in that version. */
+export function withTransferVersion(node: OpenObject, version: number): OpenObject {
+  const data = isObject(node.data) ? node.data : {};
+  return { ...node, data: { ...data, transferPathwayVersion: version } };
+}
+
+/** The live graph (0) where nothing is named. Graphs of earlier releases may hold what means nothing: 0 as well. */
+function transferVersion(value: unknown): string {
+  if (value === 'production' || value === 'staging') return value;
+  const version = Number(value ?? 0);
+  return String(Number.isSafeInteger(version) && version > 0 ? version : 0);
+}
+
+function transferProblems(nodes: readonly OpenObject[]): GraphProblem[] {
+  return nodes.flatMap((node, index) => {
+    if (!transferOf(node) || !isObject(node.data)) return [];
+    const value = node.data.transferPathwayVersion ?? '';
+    const isText = typeof value === 'string' || typeof value === 'number';
+    if (isText && versionForm.test(String(value))) return [];
+    const path = `/nodes/${index}/data/transferPathwayVersion`;
+    const message =
+      'transferPathwayVersion is the number of a version, production or staging; 0 is the live graph';
+    return [{ path, rule: 'value', message }];
   });
+}
+
+/** As conditions of personas name versions; an empty one names none. */
+const versionForm = /^(production|staging|0|[1-9][0-9]{0,8}|)$/;
+
+/** The pathways that a graph goes on in, as the interpreter reads its Transfer Pathway nodes. */
+export function transferReferences(graph: Pick<StoredGraph, 'nodes'>): PathwayReference[] {
+  const nodes: OpenObject[] = JSON.parse(graph.nodes);
+  return nodes.flatMap((node) => transferOf(node) ?? []);
 }
 
 /** A version number from a path; null when it is none. */

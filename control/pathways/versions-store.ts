@@ -4,10 +4,11 @@ import type { Altered, Catalogue, NamedVersion } from '../catalogue/index.ts';
 import type { Db, PathwayRow } from '../db/index.ts';
 import { graphBytes, isoTime } from '../organizations/index.ts';
 import type { PathwayDeps } from './deps.ts';
-import { graphSource, graphsLeadingTo, numbersLeadingTo, setReferences } from './references-store.ts';
+import { graphSource, graphsLeadingTo, setReferences } from './references-store.ts';
 import { requirePathway } from './require-store.ts';
 import { contentHash, type StoredGraph, transferReferences } from './rules.ts';
 import { deleteVersion, insertVersion, numbersUsingVersion, updatePathway } from './store.ts';
+import { alterLeading } from './transfers-store.ts';
 
 interface NewVersion {
   readonly orgId: string;
@@ -69,7 +70,7 @@ export async function dropVersion(
   const { id, org_id, staging_version } = pathway;
   if (staging_version === version) {
     await updatePathway(db, id, { staging_version: null });
-    for (const used of await numbersLeadingTo(db, id)) altered.numbers.add(used);
+    await alterLeading(db, altered, id);
   }
   await setReferences(db, org_id, graphSource(id, version), [], altered.pathways);
   await deleteVersion(db, id, version);

@@ -306,6 +306,118 @@ describe('the versions that an edge is sent', () => {
   });
 });
 
+describe('the version that a Transfer Pathway node goes on in', () => {
+  const go = (version: unknown) => ({
+    nodes: [
+      {
+        id: 'go',
+        type: 'Transfer Pathway',
+        data: { isStart: true, transferPathwayId: pathwayId, transferPathwayVersion: version },
+      },
+    ],
+    edges: [],
+  });
+  const versionNamedBy = ([node]: EdgeConfig['pathways'][number]['nodes']) =>
+    Object.entries(node?.data ?? {}).find(([name]) => name === 'transferPathwayVersion')?.[1];
+  const made = async () =>
+    String((await test.call('POST', '/v1/pathway/create', { body: { name: 'Other' } })).body.pathway_id);
+  const write = (id: string, version: unknown) =>
+    test.call('POST', `/v1/pathway/${id}`, { body: go(version) });
+
+  it.each(['production', 'staging'])(
+    'follows %s, in what edges are sent of each graph',
+    async (environment) => {
+      const id = await made();
+      await write(id, environment);
+      await test.call('POST', `/v1/pathway/${id}/version`, { body: { name: 'kept', ...go(environment) } });
+      await test.call('POST', `/v1/pathway/${id}/publish`, { body: { version_id: 1 } });
+      const edge = await connectEdge(test);
+      const meant = ({ pathways }: Pick<EdgeConfig, 'pathways'>) =>
+        pathways.filter((one) => one.pathway_id === id).map(({ nodes }) => versionNamedBy(nodes));
+      expect(meant((await edge.next('config')).config)).toEqual([0, 0]);
+      await publish({ version_id: 1, environment });
+      expect(meant((await edge.next('change')).change)).toEqual([1, 1]);
+      await keep('second');
+      await publish({ version_id: 2, environment });
+      const { change } = await edge.next('change');
+      expect(meant(change)).toEqual([2, 2]);
+      expect(change.pathways).toContainEqual(expect.objectContaining({ pathway_id: pathwayId, version: 2 }));
+      // What the author wrote is what the author reads.
+      expect((await test.call('GET', `/v1/pathway/${id}`)).body).toMatchObject(go(environment));
+      await edge.kill();
+    },
+  );
+
+  it('stays on edges while calls are in progress that may still go on in it', async () => {
+    const id = await made();
+    await write(id, 'production');
+    const sent = async () => {
+      const { pathways } = await test.control.services.edgeConfig.snapshot();
+      return pathways.filter((one) => one.pathway_id === pathwayId).map(({ version }) => version);
+    };
+    await keep('second');
+    await keep('third');
+    await publish({ version_id: 1 });
+    const edge = await connectEdge(test);
+    const report = async (seq: number, ended_at: string | null) => {
+      const call = callRecord(test.orgId, {
+        pathway_id: id,
+        ended_at,
+        status: ended_at ? 'completed' : 'in-progress',
+      });
+      edge.send(reportFrame(seq, [{ type: 'call', call }]));
+      await edge.next('ack');
+    };
+    await report(1, null);
+    await publish({ version_id: 2 });
+    expect(await sent()).toEqual([0, 1, 2]);
+    await report(2, '2030-01-01T00:01:00.000Z');
+    await publish({ version_id: 3 });
+    expect(await sent()).toEqual([0, 3]);
+    await edge.kill();
+  });
+
+  it('is production while nothing is in staging, also after its version there is deleted', async () => {
+    const id = await made();
+    await write(id, 'staging');
+    const meant = async () => {
+      const { pathways } = await test.control.services.edgeConfig.snapshot();
+      return versionNamedBy(pathways.find((one) => one.pathway_id === id)?.nodes ?? []);
+    };
+    await keep('second');
+    await publish({ version_id: 1 });
+    expect(await meant()).toBe(1);
+    await publish({ version_id: 2, environment: 'staging' });
+    expect(await meant()).toBe(2);
+    expect((await remove(2)).status).toBe(200);
+    expect(await meant()).toBe(1);
+  });
+
+  it.each([undefined, null, '', 0, 3, '3', 'production', 'staging'])('may be %j', async (version) => {
+    expect((await write(await made(), version)).status).toBe(200);
+  });
+
+  it.each(['latest', 'Production', '01', '-1', -1, 1.5, 1e9, true, {}, '{{version}}'])(
+    'is not %j, which the graph is refused for',
+    async (version) => {
+      const id = await made();
+      const kept = test.call('POST', `/v1/pathway/${id}/version`, { body: { name: 'x', ...go(version) } });
+      for (const { status, body } of [await write(id, version), await kept]) {
+        expect([status, body.errors]).toMatchObject([
+          400,
+          [
+            {
+              code: 'INVALID_GRAPH',
+              message: expect.stringContaining('production or staging'),
+              details: { path: '/nodes/0/data/transferPathwayVersion', rule: 'value' },
+            },
+          ],
+        ]);
+      }
+    },
+  );
+});
+
 describe('every version endpoint', () => {
   it('is 404 for what is unknown or foreign, and asks for a key', async () => {
     const requests = (base: string) =>
