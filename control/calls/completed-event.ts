@@ -3,8 +3,7 @@
  * because what was said may still arrive when the event is stored.
  */
 import type SqliteFile from 'better-sqlite3';
-import type { CallRecord } from '#shared/edge-protocol/calls.ts';
-import type { Db, WebhookDeliveryRow } from '../db/index.ts';
+import type { CallRow, Db, WebhookDeliveryRow } from '../db/index.ts';
 import { readSettings } from '../numbers/index.ts';
 import { waitingDelivery } from '../webhooks/index.ts';
 import { callView } from './rules.ts';
@@ -26,6 +25,17 @@ export async function completedBody(
   return call ? JSON.stringify(callView(call, await findTranscript(db, call.id, sentOctets), now)) : null;
 }
 
+/** What the event depends on, whoever ends the call: its edge, or control in its place. */
+type EndedCall = Pick<CallRow, 'id' | 'org_id' | 'number' | 'ended_at' | 'parent_id' | 'test_run_id'>;
+
+/**
+ * Test calls are in the log, but nobody's agent spoke. The leg to the target of a transfer is part of the call that
+ * was transferred, which is told of. Calls of test runs are told of by their runs.
+ */
+function isToldOf({ id, parent_id, test_run_id }: EndedCall): boolean {
+  return !id.startsWith('tc_') && parent_id === null && test_run_id === null;
+}
+
 /**
  * Returns what is told of each call report just before it is stored, in its transaction: the report that ends a
  * call puts `call.completed` on its way, to the URL of the call, else of its number, else of the organization.
@@ -36,7 +46,7 @@ export async function completedBody(
  */
 export function prepareCallCompleted(
   connection: SqliteFile.Database,
-): (call: Pick<CallRecord, 'id' | 'org_id' | 'number' | 'ended_at'>, now: string) => boolean {
+): (call: EndedCall, now: string) => boolean {
   const stored = connection.prepare<[string], { ended_at: string | null; webhook: string | null }>(
     'select ended_at, webhook from calls where id = ?',
   );
@@ -51,8 +61,7 @@ export function prepareCallCompleted(
        @first_attempt_at, @attempts, @next_attempt_at, @delivered_at, @last_status, @last_error)`,
   );
   return (call, now) => {
-    // Test calls are in the log, but nobody's agent spoke.
-    if (call.ended_at === null || call.id.startsWith('tc_')) return false;
+    if (call.ended_at === null || !isToldOf(call)) return false;
     const before = stored.get(call.id);
     if (before && before.ended_at !== null) return false;
     const settings = number.get(call.number, call.org_id)?.settings;

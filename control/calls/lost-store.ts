@@ -71,6 +71,7 @@ interface Lost {
   readonly org_id: string;
   readonly number: string;
   readonly parent_id: string | null;
+  readonly test_run_id: string | null;
   readonly answered_at: string | null;
   readonly begun_at: string;
   readonly last_seen_at: string;
@@ -97,7 +98,7 @@ export function closeLostCalls(
 ): ClosedCalls {
   // What goes on is found by the index over organization and outcome.
   const find = connection.prepare<[string, string, number], Lost>(
-    `select calls.id, calls.org_id, number, parent_id, answered_at,
+    `select calls.id, calls.org_id, number, parent_id, test_run_id, answered_at,
        coalesce(answered_at, started_at) as begun_at, last_seen_at
      from calls join edges on edges.id = calls.edge_id
      where org_id in (select id from organizations) and outcome = 'in_progress' and ended_at is null
@@ -115,8 +116,7 @@ export function closeLostCalls(
     let told = false;
     for (const call of calls) {
       const ended_at = call.last_seen_at > call.begun_at ? call.last_seen_at : call.begun_at;
-      // The leg to the target of a transfer is part of the call that was transferred, which is told of.
-      if (call.parent_id === null) told = completed({ ...call, ended_at }, now) || told;
+      told = completed({ ...call, ended_at }, now) || told;
       close.run({ id: call.id, ended_at, termination: lost, ...endOf(call) });
     }
     return { closed: calls.length, told };

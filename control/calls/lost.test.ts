@@ -123,6 +123,42 @@ describe('calls of an edge that is away', () => {
     await expect.poll(row).toMatchObject({ termination: 'edge_lost' });
   });
 
+  const endings: readonly [string, (call: Partial<CallRecord>) => Promise<void>][] = [
+    [
+      'its edge ends',
+      (call) =>
+        report({
+          ...call,
+          ...{ id: id(1), ended_at: '2030-01-01T00:01:00.000Z', status: 'completed' },
+          ...{ termination: 'caller_hangup', hangup_by: 'peer' },
+        }),
+    ],
+    [
+      'control closes because its edge is lost',
+      async () => {
+        await gone();
+        await pass(16);
+      },
+    ],
+  ];
+  const kinds: readonly [string, Partial<CallRecord>, number][] = [
+    ['a call', {}, 1],
+    ['a call of a test run', { test_run_id: id(9) }, 0],
+    ['a call whose customer names a test run', { metadata: { test_run_id: id(9) } }, 1],
+    ['the leg of a transfer', { parent_id: id(8) }, 0],
+  ];
+  it.each(
+    endings.flatMap(([how, end]) =>
+      kinds.map(([what, call, events]) => [what, how, call, end, events] as const),
+    ),
+  )('%s that %s is told of by one rule', async (_what, _how, call, end, events) => {
+    await report({ id: id(1), ...call });
+    await end(call);
+    const over = async () => (await state(id(1)))?.ended_at !== null;
+    await expect.poll(over, { timeout: 10_000 }).toBe(true);
+    expect(await deliveries()).toHaveLength(events);
+  });
+
   it('are told of once, also when the edge comes back with them', async () => {
     await report({ id: id(1) });
     await gone();

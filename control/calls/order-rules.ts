@@ -137,5 +137,6 @@ export function queuedRow(
     webhook: order.webhook ?? null,
     transferred_to: null,
     answered_by: null,
+    test_run_id: null,
   };
 }

@@ -16,6 +16,8 @@ interface Queued {
   readonly id: string;
   readonly org_id: string;
   readonly number: string;
+  readonly parent_id: string | null;
+  readonly test_run_id: string | null;
 }
 
 /**
@@ -32,7 +34,7 @@ export function closeQueuedCalls(
 ): ClosedCalls {
   // What goes on is found by the index over organization and outcome.
   const find = connection.prepare<[string, string, string, number], Queued>(
-    `select calls.id, org_id, number from calls left join edges on edges.id = calls.edge_id
+    `select calls.id, org_id, number, parent_id, test_run_id from calls left join edges on edges.id = calls.edge_id
      where org_id in (select id from organizations) and outcome = 'in_progress' and ended_at is null
        and status = 'queued' and sip_call_id = '' and started_at < ?
        and (edges.id is null or (connected_at < ? and edges.id in (select value from json_each(?))))

@@ -57,10 +57,9 @@ export function prepareCallReports(connection: SqliteFile.Database): CallReports
         unwanted.add(call.id);
         return;
       }
-      // The leg to the target of a transfer is part of the call that was transferred, which is told of. Calls of
-      // test runs are told of by their runs.
-      if (!call.parent_id && !call.test_run_id && completed(call, now)) announced.add(webhookSubject);
-      store.run(callRow(call, edgeId));
+      const row = callRow(call, edgeId);
+      if (completed(row, now)) announced.add(webhookSubject);
+      store.run(row);
     },
     transcript: ({ call_id, entries }, now) => {
       transcript.run(call_id, JSON.stringify(entries), now);
@@ -108,4 +107,5 @@ const callColumns: Readonly<Record<keyof CallRow, true>> = {
   webhook: true,
   transferred_to: true,
   answered_by: true,
+  test_run_id: true,
 };

@@ -60,6 +60,7 @@ export function callRow(call: CallRecord, edgeId: string): CallRow {
     webhook: null,
     transferred_to: call.transferred_to ?? null,
     answered_by: call.answered_by ?? null,
+    test_run_id: call.test_run_id ?? null,
   };
 }
 

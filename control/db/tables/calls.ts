@@ -43,6 +43,8 @@ export interface CallRow {
   /** As it was named. */
   transferred_to: string | null;
   answered_by: 'human' | 'voicemail' | 'unknown' | null;
+  /** The test run whose call it is, either end of it. */
+  test_run_id: string | null;
 }
 
 /** Some messages of a call's SIP trace, as one report brought them. */

@@ -1,0 +1,11 @@
+import { type Kysely, sql } from 'kysely';
+
+/** The test run whose call it is, so that a call which control closes is told of by the same rule as any other. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('calls').addColumn('test_run_id', 'text').execute();
+  // Edges name the run in the metadata too. What goes on is found by the index over organization and outcome.
+  await sql`update calls set test_run_id = metadata ->> 'test_run_id'
+    where org_id in (select id from organizations) and outcome = 'in_progress' and json_valid(metadata)
+      and exists (select 1 from test_runs where id = calls.metadata ->> 'test_run_id'
+        and org_id = calls.org_id)`.execute(db);
+}
