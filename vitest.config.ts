@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { portParts } from './test/kit/programs/ports.ts';
 import { LongestFirst } from './test/longest-first.ts';
-import { portParts } from './test/system/ports.ts';
 
 /**
  * Limits find what hangs; they measure nothing. On a machine with four times the load that it can carry all takes
@@ -11,7 +11,7 @@ const poll = { timeout: 30_000 };
 
 /**
  * Files at a time. Most of a file is waiting, above all for sound to pass, so that two a core keep it busy; but no
- * more than have ports of their own (test/system/ports.ts).
+ * more than have ports of their own (test/kit/programs/ports.ts).
  */
 const maxWorkers = Math.min(2 * availableParallelism(), portParts);
 
@@ -27,7 +27,7 @@ export default defineConfig({
     maxWorkers,
     pool: 'forks',
     isolate: false,
-    setupFiles: ['test/property-seed.ts'],
+    setupFiles: ['test/kit/property-seed.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -36,7 +36,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             '{shared,outgoing,edge,control}/**/*.test.ts',
-            'test/{torture,fuzz,simulation}/**/*.test.ts',
+            'test/{torture,fuzz,simulation,engine-walk}/**/*.test.ts',
             'test/*.test.ts',
           ],
           testTimeout: 90_000,

@@ -7,7 +7,7 @@ import { connect, createServer as createTlsServer } from 'node:tls';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import { freeTcpPort } from '../test/system/ports.ts';
+import { freeTcpPort } from '../test/kit/programs/ports.ts';
 import { createApp } from './app.ts';
 import { bootstrap, demoNumber, echoNumber, toneNumber } from './bootstrap.ts';
 import { ensureCertificates } from './certificates/files.ts';

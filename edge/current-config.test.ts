@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { answeredByEcho } from '../test/kit/edge/signaling.ts';
 import { CurrentConfig } from './current-config.ts';
-import { answeredByEcho } from './signaling/testing.ts';
 
 it('tells which private networks may be contacted, now and with every configuration', () => {
   const current = new CurrentConfig();

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '#shared/clock.ts';
-import { createAuthority } from '../test/fakes/certificates.ts';
-import { untilClosed } from '../test/until-closed.ts';
+import { createAuthority } from '../test/kit/fakes/certificates.ts';
+import { untilClosed } from '../test/kit/until-closed.ts';
 import { EngineProcess } from './engine-process.ts';
 import { createLog } from './log.ts';
 

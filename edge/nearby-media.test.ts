@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FakeMedia } from '../test/fakes/fake-media.ts';
+import { FakeMedia } from '../test/kit/fakes/fake-media.ts';
 import { nearbyMedia } from './nearby-media.ts';
 
 const sdp = (address: string) =>

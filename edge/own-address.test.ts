@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAuthority } from '../test/fakes/certificates.ts';
+import { createAuthority } from '../test/kit/fakes/certificates.ts';
 import { ownTarget } from './own-address.ts';
 
 const authority = createAuthority();

@@ -3,7 +3,7 @@
  * again, hangs up, and shows what the API knows of it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { SrtpPeer } from '../test/fakes/srtp-peer.ts';
+import { SrtpPeer } from '../test/kit/fakes/srtp-peer.ts';
 import { loudness } from './call/loudness.ts';
 import { Phone } from './call/phone.ts';
 import { reportTrouble, Trouble } from './setup/trouble.mjs';

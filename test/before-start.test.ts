@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkBeforeStart } from '../scripts/supervisor/before-start.ts';
-import { freeTcpPort } from './system/ports.ts';
+import { freeTcpPort } from './kit/programs/ports.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -33,13 +33,10 @@ interface Import {
   readonly to: string;
 }
 
-/** Tests, and what only tests use: `testing.ts`, `testing-wss.ts`, `fixture.ts`. */
-const testSupport = /\.test\.ts$|(^|\/)(testing[^/]*|fixture)\.ts$/;
-
 /** The product's files. */
 function sources(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !testSupport.test(file))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .map((file) => join(folder, file));
 }
 

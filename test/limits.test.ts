@@ -109,9 +109,8 @@ test('each default of a setting is the one in use', () => {
 const product = readdirSync(root, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !/\.(test|d)\.ts$/.test(entry.name))
   .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-  .filter((file) => /^(shared|edge|control|outgoing|scripts)\//.test(file))
-  // What only tests use, and the random walk over the engine.
-  .filter((file) => !/(^|\/)testing[^/]*\.ts$|\/walk\//.test(file));
+  .filter((file) => /^(shared|edge|control|outgoing|scripts)\//.test(file));
+
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 
 /** A number, or a product of numbers. */

@@ -27,12 +27,12 @@ import { virusScan } from '../control/porting/virus-scan.ts';
 import { post } from '../control/webhooks/post.ts';
 import { StreamLink, streamLimits } from '../edge/agent/stream-link.ts';
 import { RunSocket } from '../edge/agent/test-caller/run-socket.ts';
-import { RecordingLog } from '../edge/agent/testing.ts';
 import { createToolClient } from '../edge/agent/tool-client.ts';
 import { createWebhookClient } from '../edge/agent/webhook-client.ts';
 import { defaultLinkLimits, Link } from '../edge/reporting/link.ts';
 import { Outbox } from '../edge/reporting/outbox.ts';
-import { createAuthority } from './fakes/certificates.ts';
+import { RecordingLog } from './kit/edge/agent.ts';
+import { createAuthority } from './kit/fakes/certificates.ts';
 
 const authority = createAuthority();
 const pair = authority.issue({ names: ['DNS:target.example', 'IP:127.0.0.1'] });

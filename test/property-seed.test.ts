@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { propertySeed } from './property-seed.ts';
+import { propertySeed } from './kit/property-seed.ts';
 
 const root = dirname(import.meta.dirname);
 const files = globSync('{shared,edge,control,scripts,test}/**/*.ts', { cwd: root });
@@ -53,5 +53,5 @@ test('nobody else configures fast-check', () => {
   const others = files.filter((file) =>
     readFileSync(join(root, file), 'utf8').includes('fc.configureGlobal('),
   );
-  expect(others.sort()).toEqual(['test/property-seed.test.ts', 'test/property-seed.ts']);
+  expect(others.sort()).toEqual(['test/kit/property-seed.ts', 'test/property-seed.test.ts']);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { releaseAll } from './fakes/release.ts';
+import { releaseAll } from './kit/fakes/release.ts';
 
 test('what follows a step that fails is released, too, and the failure is told', async () => {
   const done: string[] = [];

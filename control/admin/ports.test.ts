@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { initiate, order, startPortTest } from '../porting/testing.ts';
+import { initiate, order, startPortTest } from '../../test/kit/control/porting.ts';
 import { portCommands } from './ports.ts';
 
 it('port pin shows the PIN of a request, and is written into the log of changes', async () => {

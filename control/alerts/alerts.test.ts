@@ -1,8 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import {
+  evaluate,
+  minute,
+  noRounds,
+  number,
+  patchAlerts,
+  ReportedTrunk,
+} from '../../test/kit/control/alerts.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { forgetOld } from '../retention.ts';
-import { evaluate, minute, noRounds, number, patchAlerts, ReportedTrunk } from './testing.ts';
 
 let test: TestControl;
 beforeEach(async () => {

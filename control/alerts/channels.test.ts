@@ -7,9 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SMTPServerOptions } from 'smtp-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAuthority } from '../../test/fakes/certificates.ts';
-import { releaseAll } from '../../test/fakes/release.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import {
   evaluate,
   type MailServer,
@@ -20,7 +17,10 @@ import {
   type SmsService,
   startMailServer,
   startSmsService,
-} from './testing.ts';
+} from '../../test/kit/control/alerts.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { createAuthority } from '../../test/kit/fakes/certificates.ts';
+import { releaseAll } from '../../test/kit/fakes/release.ts';
 
 const authority = createAuthority();
 const pair = authority.issue({ names: ['DNS:localhost', 'DNS:hooks.example.com', 'IP:127.0.0.1'] });

@@ -4,10 +4,10 @@ import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAuthority } from '../../test/fakes/certificates.ts';
+import { number, startMailServer } from '../../test/kit/control/alerts.ts';
 import { callRecord, EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { ControlProgram } from '../../test/system/control-program.ts';
-import { number, startMailServer } from './testing.ts';
+import { createAuthority } from '../../test/kit/fakes/certificates.ts';
+import { ControlProgram } from '../../test/kit/programs/control-program.ts';
 
 const authority = createAuthority();
 const portOf = (server: Server) => (server.address() as AddressInfo).port;

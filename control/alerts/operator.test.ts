@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type MailServer, startMailServer } from '../../test/kit/control/alerts.ts';
 import { EdgeClient } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { readControlConfig } from '../settings/config.ts';
@@ -16,7 +17,6 @@ import {
   type StorageLevel,
   toldAfter,
 } from './operator-rules.ts';
-import { type MailServer, startMailServer } from './testing.ts';
 
 interface Post {
   readonly subject: string;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { evaluate, minute, noRounds } from '../../test/kit/control/alerts.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import type { SipConfigurationRow } from '../db/tables.ts';
 import { configurationsAfter, endedCalls } from './facts-store.ts';
-import { evaluate, minute, noRounds } from './testing.ts';
 
 let test: TestControl;
 beforeEach(async () => {

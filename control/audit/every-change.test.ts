@@ -4,9 +4,16 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../../test/kit/control/harness.ts';
+import {
+  initiate,
+  order,
+  type PortTest,
+  sign,
+  startPortTest,
+  upload,
+} from '../../test/kit/control/porting.ts';
 import { type ServedRoute, servedRoutes } from '../../test/kit/control/routes.ts';
-import { initiate, order, type PortTest, sign, startPortTest, upload } from '../porting/testing.ts';
-import { bookingGraph, TestingClient } from '../testing/runs/testing.ts';
+import { bookingGraph, TestingClient } from '../../test/kit/control/test-runs.ts';
 
 /** Requests that change no settings and delete nothing. */
 const withoutEntry: Readonly<Record<string, string>> = {

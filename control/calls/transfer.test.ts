@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { releaseAll } from '../../test/fakes/release.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { releaseAll } from '../../test/kit/fakes/release.ts';
 
 let test: TestControl;
 let edge: EdgeClient;

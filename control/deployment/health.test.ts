@@ -1,8 +1,8 @@
 /** GET /health over the states of edges, with and without EXPECT_EDGE: docs/operations.md has the same table. */
 import { afterEach, expect, test } from 'vitest';
-import { releaseAll } from '../../test/fakes/release.ts';
 import { connectEdge, type EdgeClient } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { releaseAll } from '../../test/kit/fakes/release.ts';
 
 interface EdgeState {
   readonly applied: boolean;

@@ -1,9 +1,9 @@
 /** The clock of an edge is set back: what it reports from then on is news all the same. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
-import { releaseAll } from '../../test/fakes/release.ts';
 import { connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { releaseAll } from '../../test/kit/fakes/release.ts';
 
 const number = '+14155550100';
 const wrong = '2030-01-01T01:00:00.000Z';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callRecord, EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { ControlProgram } from '../../test/system/control-program.ts';
+import { ControlProgram } from '../../test/kit/programs/control-program.ts';
 
 let control: ControlProgram;
 

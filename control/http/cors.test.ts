@@ -5,8 +5,8 @@ import {
   startControl,
   type TestControl,
 } from '../../test/kit/control/harness.ts';
+import { order, smallPdf, startPortTest, upload } from '../../test/kit/control/porting.ts';
 import { servedRoutes } from '../../test/kit/control/routes.ts';
-import { order, smallPdf, startPortTest, upload } from '../porting/testing.ts';
 import { readControlConfig } from '../settings/config.ts';
 
 const origin = 'https://console.example.com';

@@ -1,9 +1,9 @@
 /** Lists that the program itself fills are as small as others, however many rows there are and however large each is. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '#shared/ids.ts';
-import { storeFinishedRun } from '../../test/kit/agent-testing.ts';
+import { storeFinishedRun } from '../../test/kit/control/agent-testing.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
-import { makeThread, makeWidget } from '../widgets/testing.ts';
+import { makeThread, makeWidget } from '../../test/kit/control/widgets.ts';
 import { pageBytes } from './pages.ts';
 
 const at = '2030-01-01T00:00:00.000Z';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectEdge } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { initiate, order, sign } from '../../test/kit/control/porting.ts';
+import { makePathway, makeWidget } from '../../test/kit/control/widgets.ts';
 import { storedRows } from '../../test/kit/db/rows.ts';
 import { createApiKey } from '../organizations/store.ts';
-import { initiate, order, sign } from '../porting/testing.ts';
-import { makePathway, makeWidget } from '../widgets/testing.ts';
 
 let test: TestControl;
 beforeEach(async () => {

@@ -8,9 +8,9 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { callRecord } from '../../test/kit/control/edge-client.ts';
 import { type Answer, startControl } from '../../test/kit/control/harness.ts';
 import { servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
+import { makePathway, makeThread, makeWidget } from '../../test/kit/control/widgets.ts';
 import type { AlertRow } from '../db/tables.ts';
 import { createReportStore } from '../report-writers.ts';
-import { makePathway, makeThread, makeWidget } from '../widgets/testing.ts';
 
 const test = await startControl({ RATE_LIMIT_PER_MINUTE: '1000000' });
 afterAll(() => test.close());

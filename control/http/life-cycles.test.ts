@@ -3,12 +3,12 @@
  * here why not; and each kind goes through its life over HTTP, and leaves its quota as it found it.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ModelServer } from '../../test/fakes/model-server.ts';
-import { releaseAll } from '../../test/fakes/release.ts';
 import type { Answer } from '../../test/kit/control/harness.ts';
+import { order, type PortTest, startPortTest, upload } from '../../test/kit/control/porting.ts';
 import { servedRoutes } from '../../test/kit/control/routes.ts';
-import { order, type PortTest, startPortTest, upload } from '../porting/testing.ts';
-import { bookingGraph, TestingClient } from '../testing/runs/testing.ts';
+import { bookingGraph, TestingClient } from '../../test/kit/control/test-runs.ts';
+import { ModelServer } from '../../test/kit/fakes/model-server.ts';
+import { releaseAll } from '../../test/kit/fakes/release.ts';
 
 interface Ways {
   /** Operations as `METHOD /path`, or why there is none. */

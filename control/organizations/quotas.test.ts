@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
-import { order } from '../porting/testing.ts';
-import { makePathway, makeWidget, origin } from '../widgets/testing.ts';
+import { order } from '../../test/kit/control/porting.ts';
+import { makePathway, makeWidget, origin } from '../../test/kit/control/widgets.ts';
 
 let test: TestControl;
 beforeEach(async () => {

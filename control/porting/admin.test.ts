@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { changeMail } from './notice-rules.ts';
 import {
   detail,
   initiate,
@@ -10,7 +9,8 @@ import {
   smallPdf,
   startPortTest,
   upload,
-} from './testing.ts';
+} from '../../test/kit/control/porting.ts';
+import { changeMail } from './notice-rules.ts';
 
 const number = '+14155550100';
 const other = '+14155550101';

@@ -1,7 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { releaseAll } from '../../test/fakes/release.ts';
-import { isSigned, orderPauseMs, orderState } from './carrier-rules.ts';
-import { orderSubject } from './orders-store.ts';
 import {
   detail,
   initiate,
@@ -12,7 +9,7 @@ import {
   smallPdf,
   startPortTest,
   upload,
-} from './testing.ts';
+} from '../../test/kit/control/porting.ts';
 import {
   type CarrierService,
   carrierKey,
@@ -20,7 +17,10 @@ import {
   carrierSignature,
   startCarrier,
   webhookSecret,
-} from './testing-carrier.ts';
+} from '../../test/kit/control/porting-carrier.ts';
+import { releaseAll } from '../../test/kit/fakes/release.ts';
+import { isSigned, orderPauseMs, orderState } from './carrier-rules.ts';
+import { orderSubject } from './orders-store.ts';
 
 const number = '+14155550100';
 const other = '+14155550101';

@@ -6,9 +6,6 @@ import { createServer, connect as dial } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { releaseAll } from '../../test/fakes/release.ts';
-import { SecretBox } from '../db/secrets.ts';
-import { DocumentFiles } from './documents.ts';
 import {
   initiate,
   multipartBody,
@@ -19,7 +16,10 @@ import {
   smallPdf,
   startPortTest,
   upload,
-} from './testing.ts';
+} from '../../test/kit/control/porting.ts';
+import { releaseAll } from '../../test/kit/fakes/release.ts';
+import { SecretBox } from '../db/secrets.ts';
+import { DocumentFiles } from './documents.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const png = Buffer.from(

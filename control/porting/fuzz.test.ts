@@ -9,7 +9,7 @@ import {
   type PortTest,
   sign,
   startPortTest,
-} from './testing.ts';
+} from '../../test/kit/control/porting.ts';
 
 let test: PortTest;
 let id = '';

@@ -2,12 +2,12 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { releaseAll } from '../../test/fakes/release.ts';
+import { type MailServer, startMailServer } from '../../test/kit/control/alerts.ts';
 import type { Json } from '../../test/kit/control/harness.ts';
-import { ControlProgram } from '../../test/system/control-program.ts';
-import { freeTcpPort } from '../../test/system/ports.ts';
-import { type MailServer, startMailServer } from '../alerts/testing.ts';
-import { order, smallPdf } from './testing.ts';
+import { order, smallPdf } from '../../test/kit/control/porting.ts';
+import { releaseAll } from '../../test/kit/fakes/release.ts';
+import { ControlProgram } from '../../test/kit/programs/control-program.ts';
+import { freeTcpPort } from '../../test/kit/programs/ports.ts';
 
 let mailPort = 0;
 let mail: MailServer | undefined;

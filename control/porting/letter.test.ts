@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { PDFDocument } from 'pdf-lib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pdfText } from '../../test/kit/control/porting.ts';
 import { signPage } from './letter-page.ts';
 import { letterPdf, printableText } from './letter-pdf.ts';
 import { type LetterFacts, letterHash, letterOf, letterText } from './letter-rules.ts';
-import { pdfText } from './testing.ts';
 
 let folder = '';
 beforeAll(() => {

@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import {
+  initiate,
+  order,
+  type PortTest,
+  sign,
+  startPortTest,
+  upload,
+} from '../../test/kit/control/porting.ts';
 import { deletePortsBefore } from './retention-store.ts';
-import { initiate, order, type PortTest, sign, startPortTest, upload } from './testing.ts';
 
 let test: PortTest;
 beforeEach(async () => {

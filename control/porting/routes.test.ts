@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { releaseAll } from '../../test/fakes/release.ts';
 import type { Json } from '../../test/kit/control/harness.ts';
 import {
   address,
@@ -13,7 +12,8 @@ import {
   smallPdf,
   startPortTest,
   upload,
-} from './testing.ts';
+} from '../../test/kit/control/porting.ts';
+import { releaseAll } from '../../test/kit/fakes/release.ts';
 
 const number = '+14155550100';
 const other = '+14155550101';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { address, initiate, order, sign } from '../../test/kit/control/porting.ts';
 import { openDetails, portContext } from './sealed-store.ts';
-import { address, initiate, order, sign } from './testing.ts';
 
 let folder = '';
 let test: TestControl;

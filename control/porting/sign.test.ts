@@ -1,8 +1,17 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  detail,
+  initiate,
+  move,
+  order,
+  type PortTest,
+  pdfText,
+  sign,
+  startPortTest,
+} from '../../test/kit/control/porting.ts';
 import { parseForm, prefersHtml } from './page-rules.ts';
 import { portContext } from './sealed-store.ts';
-import { detail, initiate, move, order, type PortTest, pdfText, sign, startPortTest } from './testing.ts';
 
 const number = '+14155550100';
 const dayMs = 24 * 60 * 60 * 1000;

@@ -7,10 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAuthority } from '../../test/fakes/certificates.ts';
-import { releaseAll } from '../../test/fakes/release.ts';
+import { type MailServer, startMailServer } from '../../test/kit/control/alerts.ts';
 import type { Json } from '../../test/kit/control/harness.ts';
-import { type MailServer, startMailServer } from '../alerts/testing.ts';
 import {
   detail,
   initiate,
@@ -22,7 +20,9 @@ import {
   smallPdf,
   startPortTest,
   upload,
-} from './testing.ts';
+} from '../../test/kit/control/porting.ts';
+import { createAuthority } from '../../test/kit/fakes/certificates.ts';
+import { releaseAll } from '../../test/kit/fakes/release.ts';
 
 const number = '+14155550100';
 const other = '+14155550101';

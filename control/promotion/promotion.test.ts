@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { blocking, FakeGate } from '../../test/kit/control/promotion.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
 import { settlePromotions } from '../testing/gate/apply.ts';
-import { blocking, FakeGate } from './testing.ts';
 
 let test: TestControl;
 let gate: FakeGate;

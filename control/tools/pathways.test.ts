@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { releaseAll } from '../../test/fakes/release.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
-import { startTarget, type TargetServer } from './testing.ts';
+import { startTarget, type TargetServer } from '../../test/kit/control/tools.ts';
+import { releaseAll } from '../../test/kit/fakes/release.ts';
 
 let test: TestControl;
 let target: TargetServer;

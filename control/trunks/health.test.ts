@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
-import { releaseAll } from '../../test/fakes/release.ts';
 import { connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { releaseAll } from '../../test/kit/fakes/release.ts';
 import { forgetOld } from '../retention.ts';
 
 let test: TestControl;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { newDelivery } from '../../test/kit/db/delivery.ts';
-import { ControlProgram } from '../../test/system/control-program.ts';
+import { ControlProgram } from '../../test/kit/programs/control-program.ts';
 import { noticeSchedule } from '../alerts/notice-rules.ts';
 import { loadSecretKey, SecretBox } from '../db/secrets.ts';
 import { mostCrashes } from '../db/under-way.ts';
@@ -12,7 +12,7 @@ import { webhookSchedule } from './rules.ts';
 
 /** Assigned to nothing (IANA): nobody listens, and `fetch` does not refuse it as it does port 9. */
 const deadlyPort = 4;
-const hook = join(import.meta.dirname, '..', '..', 'test', 'fakes', 'deadly-port.mjs');
+const hook = join(import.meta.dirname, '..', '..', 'test', 'kit', 'fakes', 'deadly-port.mjs');
 
 let control: ControlProgram;
 

@@ -5,10 +5,10 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
-import { createAuthority } from '../../test/fakes/certificates.ts';
-import { releaseAll } from '../../test/fakes/release.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { createAuthority } from '../../test/kit/fakes/certificates.ts';
+import { releaseAll } from '../../test/kit/fakes/release.ts';
 
 interface Received {
   readonly path: string;

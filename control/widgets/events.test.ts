@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
-import { EventReader, HandModel, makePersonaWidget, makeThread, makeWidget, origin } from './testing.ts';
+import {
+  EventReader,
+  HandModel,
+  makePersonaWidget,
+  makeThread,
+  makeWidget,
+  origin,
+} from '../../test/kit/control/widgets.ts';
 
 let test: TestControl;
 let model: HandModel;

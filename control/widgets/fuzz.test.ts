@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
-import { makePathway, makeThread, makeWidget, origin, unknownId } from './testing.ts';
+import { makePathway, makeThread, makeWidget, origin, unknownId } from '../../test/kit/control/widgets.ts';
 
 let test: TestControl;
 let pathway = '';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { makeThread, makeWidget } from '../../test/kit/control/widgets.ts';
 import { Live } from './live.ts';
 import { Streams } from './streams.ts';
-import { makeThread, makeWidget } from './testing.ts';
 
 let test: TestControl;
 let streams: Streams;

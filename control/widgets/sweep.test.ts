@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { makePathway, makeThread, makeWidget, origin } from '../../test/kit/control/widgets.ts';
 import type { Db } from '../db/tables.ts';
 import { startSweep } from './sweep.ts';
-import { makePathway, makeThread, makeWidget, origin } from './testing.ts';
 
 let test: TestControl;
 let db: Db;

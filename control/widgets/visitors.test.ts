@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
-import { makeThread, makeWidget, origin, unknownId } from './testing.ts';
+import { makeThread, makeWidget, origin, unknownId } from '../../test/kit/control/widgets.ts';
 
 let test: TestControl;
 let widget = '';

@@ -3,8 +3,8 @@ import { FakeClock } from '#shared/clock.ts';
 import { Flite } from '#shared/models/flite.ts';
 import { SpeechCache } from '#shared/models/speech-cache.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
+import { call, manner, RecordingHost, RecordingLog, ruleModels } from '../../test/kit/edge/agent.ts';
 import { createAgents } from './agents.ts';
-import { call, manner, RecordingHost, RecordingLog, ruleModels } from './testing.ts';
 
 const speech = new SpeechCache(new Flite(), 10_000_000);
 beforeAll(() => speech.warm());

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
+import { countingVoice, RecordingHost, settle, takeFrames } from '../../test/kit/edge/agent.ts';
 import type { ConsultOrder } from '../call/ports/transfer.ts';
 import { ConsultAgent, consultLimits } from './consult-agent.ts';
-import { countingVoice, RecordingHost, settle, takeFrames } from './testing.ts';
 
 async function setUp(order: ConsultOrder, tts: TextToSpeech = countingVoice) {
   const clock = new FakeClock();

@@ -3,9 +3,6 @@ import { FakeClock } from '#shared/clock.ts';
 import type { PathwayConfig } from '#shared/edge-protocol/config.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
-import type { TransferOutcome } from '../call/ports/transfer.ts';
-import { type AgentsDeps, createAgents } from './agents.ts';
-import type { PathwaySettings } from './pathway-agent.ts';
 import {
   call,
   countingVoice,
@@ -15,7 +12,10 @@ import {
   ruleModels,
   settle,
   takeFrames,
-} from './testing.ts';
+} from '../../test/kit/edge/agent.ts';
+import type { TransferOutcome } from '../call/ports/transfer.ts';
+import { type AgentsDeps, createAgents } from './agents.ts';
+import type { PathwaySettings } from './pathway-agent.ts';
 
 const node = (id: string, type: string, data: object) => ({ id, type, data: { name: id, ...data } });
 const edge = (source: string, target: string, label: string) => ({ source, target, data: { label } });

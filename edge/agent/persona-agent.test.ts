@@ -5,9 +5,6 @@ import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import { createModels } from '#shared/models/models.ts';
 import type { SpeechToText } from '#shared/models/speech.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
-import { ModelServer } from '../../test/fakes/model-server.ts';
-import type { AgentLeg } from '../call/ports/agents.ts';
-import { createAgents } from './agents.ts';
 import {
   call,
   countingVoice,
@@ -16,7 +13,10 @@ import {
   RecordingLog,
   ruleModels,
   takeFrames,
-} from './testing.ts';
+} from '../../test/kit/edge/agent.ts';
+import { ModelServer } from '../../test/kit/fakes/model-server.ts';
+import type { AgentLeg } from '../call/ports/agents.ts';
+import { createAgents } from './agents.ts';
 
 const persona = {
   kind: 'persona',

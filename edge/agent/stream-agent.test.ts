@@ -2,12 +2,12 @@ import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
+import { call, manner, RecordingHost, RecordingLog, settle } from '../../test/kit/edge/agent.ts';
+import { BotServer, type BotSocket } from '../../test/kit/edge/stream-server.ts';
 import type { TransferOutcome } from '../call/ports/transfer.ts';
 import { decodeMulaw } from './mulaw.ts';
 import { StreamAgent } from './stream-agent.ts';
 import { type StreamLimits, streamLimits } from './stream-link.ts';
-import { call, manner, RecordingHost, RecordingLog, settle } from './testing.ts';
-import { BotServer, type BotSocket } from './testing-wss.ts';
 
 const open: { close: () => Promise<void> | void }[] = [];
 

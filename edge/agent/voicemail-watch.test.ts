@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { Flite } from '#shared/models/flite.ts';
-import { framesOf, inTurn, silence, tones } from '../../test/fakes/sounds.ts';
+import { RecordingHost, RecordingLog, settle, takeFrames } from '../../test/kit/edge/agent.ts';
+import { framesOf, inTurn, silence, tones } from '../../test/kit/fakes/sounds.ts';
 import type { AgentHost, AgentLeg, VoicemailOrder } from '../call/ports/agents.ts';
 import type { DtmfEvent } from '../call/ports/media.ts';
 import { answeringLimits } from './answering/detector.ts';
-import { RecordingHost, RecordingLog, settle, takeFrames } from './testing.ts';
 import { watchVoicemail } from './voicemail-watch.ts';
 
 let person: Int16Array;

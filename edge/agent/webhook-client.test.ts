@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { WebhookRequest } from '#shared/agent/conversation.ts';
 import { FakeClock } from '#shared/clock.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
-import { settle } from './testing.ts';
+import { settle } from '../../test/kit/edge/agent.ts';
 import { createWebhookClient } from './webhook-client.ts';
 
 let server: Server;

@@ -2,11 +2,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
-import { echoAgent, FakeAgents } from '../../test/fakes/fake-agents.ts';
-import { FakeDialer } from '../../test/fakes/fake-dialer.ts';
-import { FakeRoutes, placeAt } from '../../test/fakes/fake-hunt.ts';
-import { FakeMedia, fakeAnswer } from '../../test/fakes/fake-media.ts';
-import { QuietLog } from '../../test/fakes/quiet-log.ts';
+import { echoAgent, FakeAgents } from '../../test/kit/fakes/fake-agents.ts';
+import { FakeDialer } from '../../test/kit/fakes/fake-dialer.ts';
+import { FakeRoutes, placeAt } from '../../test/kit/fakes/fake-hunt.ts';
+import { FakeMedia, fakeAnswer } from '../../test/kit/fakes/fake-media.ts';
+import { QuietLog } from '../../test/kit/fakes/quiet-log.ts';
 import { Calls } from './calls.ts';
 import { OutboundLimits } from './limits.ts';
 

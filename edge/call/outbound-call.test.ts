@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
-import { echoAgent, FakeAgents } from '../../test/fakes/fake-agents.ts';
-import { FakeDialer } from '../../test/fakes/fake-dialer.ts';
-import { FakeRoutes, placeAt, route } from '../../test/fakes/fake-hunt.ts';
-import { FakeMedia, fakeAnswer } from '../../test/fakes/fake-media.ts';
-import { QuietLog } from '../../test/fakes/quiet-log.ts';
+import { echoAgent, FakeAgents } from '../../test/kit/fakes/fake-agents.ts';
+import { FakeDialer } from '../../test/kit/fakes/fake-dialer.ts';
+import { FakeRoutes, placeAt, route } from '../../test/kit/fakes/fake-hunt.ts';
+import { FakeMedia, fakeAnswer } from '../../test/kit/fakes/fake-media.ts';
+import { QuietLog } from '../../test/kit/fakes/quiet-log.ts';
 import { CallRefused } from './call-refused.ts';
 import { Calls } from './calls.ts';
 import type { OutboundPlan } from './outbound-plan.ts';

@@ -4,8 +4,8 @@
  */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
-import { fakeAnswer } from '../../test/fakes/fake-media.ts';
-import { blind, colleague, settle, TransferBench } from './transfer/testing.ts';
+import { blind, colleague, settle, TransferBench } from '../../test/kit/edge/transfer.ts';
+import { fakeAnswer } from '../../test/kit/fakes/fake-media.ts';
 
 let bench: TransferBench;
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { FakeLeg } from '../../test/fakes/fake-leg.ts';
-import { blind, FakeRefer, settle, TransferBench } from './transfer/testing.ts';
+import { blind, FakeRefer, settle, TransferBench } from '../../test/kit/edge/transfer.ts';
+import { FakeLeg } from '../../test/kit/fakes/fake-leg.ts';
 
 let bench: TransferBench;
 

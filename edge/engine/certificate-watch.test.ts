@@ -2,9 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import { createAuthority } from '../../test/fakes/certificates.ts';
+import { EngineProgram, TestCertificates } from '../../test/kit/edge/engine.ts';
+import { createAuthority } from '../../test/kit/fakes/certificates.ts';
 import { CertificateWatch, certificateProblems } from './certificate-watch.ts';
-import { EngineProgram, TestCertificates } from './testing.ts';
 
 const authority = createAuthority();
 const file = '/data/tls/server.crt';

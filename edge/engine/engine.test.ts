@@ -18,7 +18,7 @@ import {
   responseTo,
   TestCertificates,
   TestPeer,
-} from './testing.ts';
+} from '../../test/kit/edge/engine.ts';
 
 const OFFER = 'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 4000 RTP/SAVP 0\r\na=sendrecv\r\n';
 const ANSWER = 'v=0\r\no=- 2 1 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 5000 RTP/SAVP 0\r\na=sendrecv\r\n';

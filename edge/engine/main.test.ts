@@ -3,8 +3,14 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HepStream } from '#shared/hep.ts';
-import { untilClosed } from '../../test/until-closed.ts';
-import { EngineProgram, engineConfiguration, RawApp, TestCertificates, TestPeer } from './testing.ts';
+import {
+  EngineProgram,
+  engineConfiguration,
+  RawApp,
+  TestCertificates,
+  TestPeer,
+} from '../../test/kit/edge/engine.ts';
+import { untilClosed } from '../../test/kit/until-closed.ts';
 
 let certificates: TestCertificates;
 

@@ -6,12 +6,18 @@ import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
-import { releaseAll } from '../../test/fakes/release.ts';
-import { untilClosed } from '../../test/until-closed.ts';
+import {
+  engineConfiguration,
+  RawApp,
+  SECRET,
+  TestCertificates,
+  TestPeer,
+} from '../../test/kit/edge/engine.ts';
+import { releaseAll } from '../../test/kit/fakes/release.ts';
+import { untilClosed } from '../../test/kit/until-closed.ts';
 import { parseConfiguration, stackOptions } from './configuration.ts';
 import type { SipMessage, SipRequest, SipResponse } from './message/message.ts';
 import { Stack, type StackAddresses } from './stack.ts';
-import { engineConfiguration, RawApp, SECRET, TestCertificates, TestPeer } from './testing.ts';
 import { DEFAULT_TRANSPORT_LIMITS } from './transport/limits.ts';
 
 const SDP = 'v=0\r\n';

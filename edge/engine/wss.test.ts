@@ -6,9 +6,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { WebSocket } from 'ws';
 import { FakeClock } from '#shared/clock.ts';
 import { type HepPacket, HepStream } from '#shared/hep.ts';
-import { parseConfiguration, stackOptions } from './configuration.ts';
-import type { SipMessage, SipRequest, SipResponse } from './message/message.ts';
-import { Stack } from './stack.ts';
 import {
   type App,
   type AppDialog,
@@ -21,7 +18,10 @@ import {
   leave,
   newApp,
   TestCertificates,
-} from './testing.ts';
+} from '../../test/kit/edge/engine.ts';
+import { parseConfiguration, stackOptions } from './configuration.ts';
+import type { SipMessage, SipRequest, SipResponse } from './message/message.ts';
+import { Stack } from './stack.ts';
 
 const OFFER = 'v=0\r\no=- 1 1 IN IP4 192.0.2.1\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\n';
 const ANSWER = OFFER.replace('o=- 1', 'o=- 2');

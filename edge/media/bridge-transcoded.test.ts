@@ -1,10 +1,6 @@
 /** Bridges whose audio passes this process: decoded, resampled and encoded between two SRTP endpoints. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CodecName } from '#shared/codecs.ts';
-import { frequencyOf, share, tone } from '../../test/fakes/audio.ts';
-import { type AgentRate, decodeBuffer } from './codec/codec.ts';
-import { createCodec } from './codec/codecs.ts';
-import { createMedia } from './media.ts';
 import {
   listener,
   opus,
@@ -14,7 +10,11 @@ import {
   testOptions,
   toneEndpoint,
   useMedia,
-} from './testing.ts';
+} from '../../test/kit/edge/media.ts';
+import { frequencyOf, share, tone } from '../../test/kit/fakes/audio.ts';
+import { type AgentRate, decodeBuffer } from './codec/codec.ts';
+import { createCodec } from './codec/codecs.ts';
+import { createMedia } from './media.ts';
 
 const options = testOptions(31_200);
 const { media, newPeer, party } = useMedia(options);

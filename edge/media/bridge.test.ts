@@ -1,9 +1,17 @@
 /** Two legs that the worker joins: real packets between two SRTP endpoints that share no code with them. */
 import { describe, expect, test } from 'vitest';
-import type { SrtpPeer } from '../../test/fakes/srtp-peer.ts';
+import {
+  listener,
+  opus,
+  type Party,
+  pcmu,
+  testOptions,
+  toneEndpoint,
+  useMedia,
+} from '../../test/kit/edge/media.ts';
+import type { SrtpPeer } from '../../test/kit/fakes/srtp-peer.ts';
 import { CallRefused } from '../call/call-refused.ts';
 import { createMedia } from './media.ts';
-import { listener, opus, type Party, pcmu, testOptions, toneEndpoint, useMedia } from './testing.ts';
 
 const options = testOptions(31_000);
 const { media, newPeer, newLeg, party, closePeers } = useMedia(options);

@@ -1,9 +1,9 @@
 /** What a leg says of calls that one side does not hear: real peers behind a network that drops packets. */
 import { afterEach, expect, test, vi } from 'vitest';
-import type { SrtpPeer } from '../../test/fakes/srtp-peer.ts';
-import { UdpNetwork } from '../../test/fakes/udp-network.ts';
+import { testOptions, toneEndpoint, useMedia } from '../../test/kit/edge/media.ts';
+import type { SrtpPeer } from '../../test/kit/fakes/srtp-peer.ts';
+import { UdpNetwork } from '../../test/kit/fakes/udp-network.ts';
 import type { MediaLeg } from '../call/ports/media.ts';
-import { testOptions, toneEndpoint, useMedia } from './testing.ts';
 
 const { newPeer, newLeg } = useMedia(testOptions(30_800));
 

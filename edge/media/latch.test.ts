@@ -1,7 +1,7 @@
 /** Where a leg's packets go to, and whose packets it takes, when the peer is not where its SDP says. */
 import { describe, expect, test } from 'vitest';
-import type { SrtpPeer } from '../../test/fakes/srtp-peer.ts';
-import { listener, testOptions, toneEndpoint, useMedia } from './testing.ts';
+import { listener, testOptions, toneEndpoint, useMedia } from '../../test/kit/edge/media.ts';
+import type { SrtpPeer } from '../../test/kit/fakes/srtp-peer.ts';
 
 const { newPeer, newLeg } = useMedia(testOptions(30_400));
 

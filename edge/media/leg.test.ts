@@ -1,9 +1,16 @@
 /** Legs on a real media worker, against an SRTP endpoint that shares no code with them. */
 import { describe, expect, test } from 'vitest';
-import { frequencyOf, share } from '../../test/fakes/audio.ts';
+import {
+  echoEndpoint,
+  listener,
+  mediaLine,
+  testOptions,
+  toneEndpoint,
+  useMedia,
+} from '../../test/kit/edge/media.ts';
+import { frequencyOf, share } from '../../test/kit/fakes/audio.ts';
 import { CallRefused } from '../call/call-refused.ts';
 import type { DtmfEvent } from '../call/ports/media.ts';
-import { echoEndpoint, listener, mediaLine, testOptions, toneEndpoint, useMedia } from './testing.ts';
 
 const { media, newPeer, newLeg, call } = useMedia(testOptions(30_000));
 

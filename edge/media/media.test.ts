@@ -1,9 +1,9 @@
 /** Starting, sharing and ending media on real workers. */
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { share } from '../../test/fakes/audio.ts';
+import { echoEndpoint, mediaLine, testOptions, toneEndpoint, useMedia } from '../../test/kit/edge/media.ts';
+import { share } from '../../test/kit/fakes/audio.ts';
 import { createMedia } from './media.ts';
-import { echoEndpoint, mediaLine, testOptions, toneEndpoint, useMedia } from './testing.ts';
 
 const options = testOptions(30_200);
 const { media, newPeer, newLeg, call, closePeers } = useMedia(options);

@@ -1,8 +1,8 @@
 /** Peers that put a master key identifier (RFC 3711 section 3.1, RFC 4568 section 6.1) into their packets. */
 import { describe, expect, test } from 'vitest';
-import type { SrtpPeer, SrtpPeerOptions } from '../../test/fakes/srtp-peer.ts';
+import { echoEndpoint, testOptions, toneEndpoint, useMedia } from '../../test/kit/edge/media.ts';
+import type { SrtpPeer, SrtpPeerOptions } from '../../test/kit/fakes/srtp-peer.ts';
 import type { MediaLeg } from '../call/ports/media.ts';
-import { echoEndpoint, testOptions, toneEndpoint, useMedia } from './testing.ts';
 
 const { newPeer, newLeg } = useMedia(testOptions(30_600));
 

@@ -1,7 +1,7 @@
 /** Keys that the real worker makes: octets of the system's generator, and of nothing that can be guessed. */
 import { createWorker } from 'mediasoup';
 import { expect, test } from 'vitest';
-import { testWorkerBin } from '../../test/fakes/media-worker.ts';
+import { testWorkerBin } from '../../test/kit/fakes/media-worker.ts';
 
 const octets = 30;
 const count = 2000;

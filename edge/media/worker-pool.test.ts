@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { testWorkerBin } from '../../test/fakes/media-worker.ts';
+import { testWorkerBin } from '../../test/kit/fakes/media-worker.ts';
 import { MediaWorker } from './worker-pool.ts';
 
 /** Whether a process runs; one that ended and that nobody waits for does not. */

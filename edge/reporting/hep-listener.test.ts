@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decodeHep, encodeHep, encodeHepKey, type HepPacket, HepStream } from '#shared/hep.ts';
-import { untilClosed } from '../../test/until-closed.ts';
+import { untilClosed } from '../../test/kit/until-closed.ts';
 import { HepListener } from './hep-listener.ts';
 
 const key = 'a-key-of-this-start';

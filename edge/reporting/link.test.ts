@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock, systemClock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
-import { callRecord } from '../../test/fakes/call-record.ts';
-import { FakeControl } from '../../test/fakes/fake-control.ts';
-import { releaseAll } from '../../test/fakes/release.ts';
+import { callRecord } from '../../test/kit/fakes/call-record.ts';
+import { FakeControl } from '../../test/kit/fakes/fake-control.ts';
+import { releaseAll } from '../../test/kit/fakes/release.ts';
 import { defaultLinkLimits, Link, type LinkOptions } from './link.ts';
 import { Outbox } from './outbox.ts';
 

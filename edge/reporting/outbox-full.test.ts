@@ -6,7 +6,7 @@ import type { Database } from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
-import { callRecord } from '../../test/fakes/call-record.ts';
+import { callRecord } from '../../test/kit/fakes/call-record.ts';
 import { Outbox, type OutboxOptions, openAlone } from './outbox.ts';
 
 const at = '2030-01-01T00:00:10.000Z';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
-import { callRecord } from '../../test/fakes/call-record.ts';
+import { callRecord } from '../../test/kit/fakes/call-record.ts';
 import { Outbox, type StoredReport } from './outbox.ts';
 
 const at = '2030-01-01T00:00:10.000Z';

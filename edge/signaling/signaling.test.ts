@@ -3,12 +3,12 @@ import { FakeClock } from '#shared/clock.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { InboundTrunk, NumberConfig } from '#shared/edge-protocol/numbers.ts';
-import { DrachtioServer } from '../../test/fakes/drachtio-server.ts';
-import { echoAgent, FakeAgents } from '../../test/fakes/fake-agents.ts';
-import { sdpOffer } from '../../test/fakes/fake-leg.ts';
-import { FakeMedia, fakeAnswer } from '../../test/fakes/fake-media.ts';
-import { QuietLog } from '../../test/fakes/quiet-log.ts';
-import { releaseAll } from '../../test/fakes/release.ts';
+import { DrachtioServer } from '../../test/kit/fakes/drachtio-server.ts';
+import { echoAgent, FakeAgents } from '../../test/kit/fakes/fake-agents.ts';
+import { sdpOffer } from '../../test/kit/fakes/fake-leg.ts';
+import { FakeMedia, fakeAnswer } from '../../test/kit/fakes/fake-media.ts';
+import { QuietLog } from '../../test/kit/fakes/quiet-log.ts';
+import { releaseAll } from '../../test/kit/fakes/release.ts';
 import { Calls } from '../call/calls.ts';
 import { Signaling } from './signaling.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { FakeDns, settle } from '../../test/kit/edge/trunks.ts';
 import type { DnsAnswer } from './dns.ts';
 import { CachingDns, dnsCacheLimits } from './dns-cache.ts';
-import { FakeDns, settle } from './testing.ts';
 
 function cache(zone: FakeDns['zone'], limits: Partial<typeof dnsCacheLimits> = {}) {
   const clock = new FakeClock();

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FakeClock, systemClock } from '#shared/clock.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
-import { freeUdpRange } from '../../test/system/ports.ts';
+import { freeUdpRange } from '../../test/kit/programs/ports.ts';
 import { NodeDns } from './dns.ts';
 import { CachingDns } from './dns-cache.ts';
 import { TargetResolver } from './resolve.ts';

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
+import { endpoint, route, target } from '../../test/kit/edge/trunks.ts';
 import type { AttemptOutcome } from '../call/ports/routes.ts';
 import { Failover, type Move } from './failover.ts';
 import { type FailoverStore, openFailoverStore } from './failover-store.ts';
-import { endpoint, route, target } from './testing.ts';
 
 const minute = 60_000;
 const refused: AttemptOutcome = { kind: 'no_connection', error: 'refused' };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { target } from '../../test/kit/edge/trunks.ts';
 import { ForeignHunt } from './foreign-hunt.ts';
 import type { Resolution } from './resolve.ts';
-import { target } from './testing.ts';
 
 const hunt = (resolution: Resolution, forbidden: string | null = null) =>
   new ForeignHunt({

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
+import { endpoint, route, settle, target } from '../../test/kit/edge/trunks.ts';
 import { Failover, type Move } from './failover.ts';
 import { openFailoverStore } from './failover-store.ts';
 import { HealthProbes, healthSettings, type ProbeOutcome } from './health.ts';
 import type { Resolution, Target } from './resolve.ts';
-import { endpoint, route, settle, target } from './testing.ts';
 
 interface Asked {
   readonly address: string;

@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
+import { endpoint, route, target } from '../../test/kit/edge/trunks.ts';
 import type { AttemptOutcome } from '../call/ports/routes.ts';
 import { Failover } from './failover.ts';
 import { openFailoverStore } from './failover-store.ts';
 import { TrunkHunt } from './hunt.ts';
 import type { Resolution } from './resolve.ts';
-import { endpoint, route, target } from './testing.ts';
 
 const refused: AttemptOutcome = { kind: 'no_connection', error: 'refused' };
 const silent: AttemptOutcome = { kind: 'no_response' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
+import { FakeDns, srv } from '../../test/kit/edge/trunks.ts';
 import { TargetResolver } from './resolve.ts';
-import { FakeDns, srv } from './testing.ts';
 
 function resolver(zone: FakeDns['zone'], allowed: readonly string[] = [], maxTargets = 8) {
   const dns = new FakeDns(zone);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { srv } from '../../test/kit/edge/trunks.ts';
 import { orderSrv, sipsServices } from './srv-order.ts';
-import { srv } from './testing.ts';
 
 /** Numbers given one after the other. */
 function numbers(...values: number[]): () => number {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InboundTrunk, OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import type { TransferMode } from '#shared/transfer-mode.ts';
-import { endpoint, route } from './testing.ts';
+import { endpoint, route } from '../../test/kit/edge/trunks.ts';
 import {
   destinationOf,
   type NumberTrunks,

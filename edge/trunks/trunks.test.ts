@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
+import { endpoint, FakeDns, route, settle, srv } from '../../test/kit/edge/trunks.ts';
 import type { Move } from './failover.ts';
 import type { ProbeOutcome } from './health.ts';
-import { endpoint, FakeDns, route, settle, srv } from './testing.ts';
 import { Trunks } from './trunks.ts';
 
 const number = '+14155550100';

@@ -4,7 +4,7 @@ import { Gate } from '#shared/models/gate.ts';
 import { LanguageModel } from '#shared/models/language-model.ts';
 import { ruleDialogue } from '#shared/models/rule-dialogue.ts';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
-import { ModelServer } from '../../test/fakes/model-server.ts';
+import { ModelServer } from '../../test/kit/fakes/model-server.ts';
 import type { Action } from './conversation.ts';
 import { loadGraph } from './graph.ts';
 import type { ToolRunner, Variables } from './interfaces.ts';

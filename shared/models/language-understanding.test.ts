@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import { ModelServer, type Recording } from '../../test/fakes/model-server.ts';
+import { ModelServer, type Recording } from '../../test/kit/fakes/model-server.ts';
 import { createModels } from './models.ts';
 
 let server: ModelServer;

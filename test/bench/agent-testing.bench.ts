@@ -10,8 +10,8 @@ import { pino } from 'pino';
 import { createApp } from '../../control/app.ts';
 import { createApiKey, createOrganization } from '../../control/organizations/store.ts';
 import { readControlConfig } from '../../control/settings/config.ts';
-import { bookingGraph, bookingPersona } from '../../control/testing/runs/testing.ts';
 import { systemClock } from '../../shared/clock.ts';
+import { bookingGraph, bookingPersona } from '../kit/control/test-runs.ts';
 
 export interface AgentTestingResult {
   readonly runs: number;

@@ -5,7 +5,7 @@
  */
 import type { AudioEndpoint, MediaLeg } from '../../edge/call/ports/media.ts';
 import { createMedia, type RunningMedia } from '../../edge/media/media.ts';
-import { acceptTestWorker, testWorkerBin } from '../fakes/media-worker.ts';
+import { acceptTestWorker, testWorkerBin } from '../kit/fakes/media-worker.ts';
 import { FarEnds } from './far-ends.ts';
 import type { LoadCodec } from './media-load.ts';
 

@@ -3,8 +3,8 @@
  * second each and measure what comes back. Talks to its parent in messages; see `ToLoad` and `FromLoad`.
  */
 import { createCodec } from '../../edge/media/codec/codecs.ts';
-import { tone } from '../fakes/audio.ts';
-import { SrtpPeer } from '../fakes/srtp-peer.ts';
+import { tone } from '../kit/fakes/audio.ts';
+import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
 
 export type ToLoad =
   | { readonly type: 'open'; readonly calls: number; readonly codecs: readonly LoadCodec[] }

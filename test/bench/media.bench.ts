@@ -4,7 +4,7 @@
  */
 import type { AudioEndpoint, MediaLeg } from '../../edge/call/ports/media.ts';
 import { createMedia } from '../../edge/media/media.ts';
-import { acceptTestWorker, testWorkerBin } from '../fakes/media-worker.ts';
+import { acceptTestWorker, testWorkerBin } from '../kit/fakes/media-worker.ts';
 import { FarEnds } from './far-ends.ts';
 
 export interface MediaBenchOptions {

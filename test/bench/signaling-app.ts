@@ -13,8 +13,8 @@ import { createLog } from '../../edge/log.ts';
 import { openReporting, type Reporting } from '../../edge/reporting/reporting.ts';
 import { Signaling } from '../../edge/signaling/signaling.ts';
 import { type EngineAddress, openSrf } from '../../edge/signaling/srf/srf.ts';
-import { FakeAgents } from '../fakes/fake-agents.ts';
-import { FakeMedia, fakeAnswer } from '../fakes/fake-media.ts';
+import { FakeAgents } from '../kit/fakes/fake-agents.ts';
+import { FakeMedia, fakeAnswer } from '../kit/fakes/fake-media.ts';
 
 export interface Order {
   readonly mode: 'bare' | 'calls';

@@ -12,8 +12,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import { sippProgram } from '../../scripts/setup/sipp.ts';
-import { createAuthority } from '../fakes/certificates.ts';
-import { echoAgent } from '../fakes/fake-agents.ts';
+import { createAuthority } from '../kit/fakes/certificates.ts';
+import { echoAgent } from '../kit/fakes/fake-agents.ts';
 import { cpuMs } from './cpu-time.ts';
 import type { Order, Said } from './signaling-app.ts';
 

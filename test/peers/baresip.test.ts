@@ -1,9 +1,9 @@
 /** A real phone calls over TLS with SRTP: it hears the agent, and the agent hears its keys. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Flite } from '#shared/models/flite.ts';
-import { frequencyOf, share } from '../fakes/audio.ts';
-import { eventually } from '../system/eventually.ts';
-import { TestSystem } from '../system/harness.ts';
+import { frequencyOf, share } from '../kit/fakes/audio.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { TestSystem } from '../kit/programs/harness.ts';
 import { Baresip, type BaresipOptions } from './baresip.ts';
 import { soundSpan } from './sound.ts';
 

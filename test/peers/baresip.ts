@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAuthority, type TestKeyPair } from '../fakes/certificates.ts';
-import { eventually, saw } from '../system/eventually.ts';
-import { freeTcpPort, freeUdpRange } from '../system/ports.ts';
+import { createAuthority, type TestKeyPair } from '../kit/fakes/certificates.ts';
+import { eventually, saw } from '../kit/programs/eventually.ts';
+import { freeTcpPort, freeUdpRange } from '../kit/programs/ports.ts';
 import { encodeNetstring, NetstringReader } from './netstring.ts';
 import { readWav, type Wav, writeWav } from './wav.ts';
 

@@ -1,13 +1,13 @@
 /** A carrier's proxy, Kamailio, as the primary of a trunk: calls go through it to a phone, until it dies and after. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tone } from '../fakes/audio.ts';
-import { releaseAll } from '../fakes/release.ts';
-import { SrtpPeer } from '../fakes/srtp-peer.ts';
-import type { LoggedCall } from '../system/api.ts';
-import { eventually } from '../system/eventually.ts';
-import type { TestSystem } from '../system/harness.ts';
-import { freeTcpPort } from '../system/ports.ts';
-import { TestTrunk } from '../system/trunk.ts';
+import { tone } from '../kit/fakes/audio.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
+import type { LoggedCall } from '../kit/programs/api.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { freeTcpPort } from '../kit/programs/ports.ts';
+import { TestTrunk } from '../kit/programs/trunk.ts';
 import {
   attachTrunk,
   health,
@@ -15,7 +15,7 @@ import {
   startTrunkSystem,
   type TrunkStatus,
   trunkPair,
-} from '../system/trunk-system.ts';
+} from '../kit/programs/trunk-system.ts';
 import { Baresip } from './baresip.ts';
 import { Kamailio } from './kamailio.ts';
 

@@ -1,8 +1,8 @@
 /** dnsmasq, a real name server on loopback, that knows what a test tells it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { eventually } from '../system/eventually.ts';
-import { freeTcpPort } from '../system/ports.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { freeTcpPort } from '../kit/programs/ports.ts';
 
 const program = '/usr/sbin/dnsmasq';
 

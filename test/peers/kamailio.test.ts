@@ -1,12 +1,12 @@
 /** A customer's PBX that we register with: it calls us over the connection that we opened, and is found again. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { frequencyOf } from '../fakes/audio.ts';
-import { releaseAll } from '../fakes/release.ts';
-import { eventually } from '../system/eventually.ts';
-import type { TestSystem } from '../system/harness.ts';
-import { freeTcpPort } from '../system/ports.ts';
-import { commandLine } from '../system/processes.ts';
-import { startTrunkSystem, trunkPair } from '../system/trunk-system.ts';
+import { frequencyOf } from '../kit/fakes/audio.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { freeTcpPort } from '../kit/programs/ports.ts';
+import { commandLine } from '../kit/programs/processes.ts';
+import { startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
 import { Baresip } from './baresip.ts';
 import { Kamailio } from './kamailio.ts';
 import { soundSpan } from './sound.ts';

@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestKeyPair } from '../fakes/certificates.ts';
-import { eventually } from '../system/eventually.ts';
-import { family, isAlive } from '../system/processes.ts';
+import type { TestKeyPair } from '../kit/fakes/certificates.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { family, isAlive } from '../kit/programs/processes.ts';
 
 interface Listening {
   readonly port: number;

@@ -1,13 +1,13 @@
 /** A real phone is called, and a bot behind a WebSocket speaks with it: sound and keys in both directions, per codec. */
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { BotServer, type BotSocket } from '../../edge/agent/testing-wss.ts';
-import { decodeMulaw, encodeMulaw, tone } from '../fakes/audio.ts';
-import type { TestKeyPair } from '../fakes/certificates.ts';
-import { releaseAll } from '../fakes/release.ts';
-import { eventually } from '../system/eventually.ts';
-import type { TestSystem } from '../system/harness.ts';
-import { attachTrunk, startTrunkSystem, trunkPair } from '../system/trunk-system.ts';
+import { BotServer, type BotSocket } from '../kit/edge/stream-server.ts';
+import { decodeMulaw, encodeMulaw, tone } from '../kit/fakes/audio.ts';
+import type { TestKeyPair } from '../kit/fakes/certificates.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { attachTrunk, startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
 import { Baresip } from './baresip.ts';
 import { hasTone } from './sound.ts';
 

@@ -1,5 +1,5 @@
 /** Where the sound is in a recording. */
-import { share } from '../fakes/audio.ts';
+import { share } from '../kit/fakes/audio.ts';
 
 export interface SoundSpan {
   /** seconds from the first to the last frame with sound; 0 for silence */

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createAuthority } from '../fakes/certificates.ts';
+import { createAuthority } from '../kit/fakes/certificates.ts';
 import { Died } from './edge-machine.ts';
 import { SimNetwork, takeNetwork } from './network.ts';
 import { Random, takeChance } from './random.ts';

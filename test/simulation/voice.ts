@@ -11,7 +11,7 @@ import type {
   MediaLeg,
   MediaLegOptions,
 } from '../../edge/call/ports/media.ts';
-import { FakeBridge, FakeMediaLeg } from '../fakes/fake-media.ts';
+import { FakeBridge, FakeMediaLeg } from '../kit/fakes/fake-media.ts';
 import { Keypads } from './keys.ts';
 import type { Random } from './random.ts';
 import type { MachineClock } from './time.ts';

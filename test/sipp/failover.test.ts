@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { newId } from '#shared/ids.ts';
-import { echoAgent } from '../fakes/fake-agents.ts';
-import { eventually } from '../system/eventually.ts';
-import { freeTcpPort } from '../system/ports.ts';
+import { echoAgent } from '../kit/fakes/fake-agents.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { freeTcpPort } from '../kit/programs/ports.ts';
 import { type SippServer, serveScenario } from './serve.ts';
 import { startTrunkEdge, type TrunkEdge } from './trunk-edge.ts';
 

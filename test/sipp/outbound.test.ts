@@ -4,12 +4,12 @@ import { newId } from '#shared/ids.ts';
 import { ToneAgent } from '../../edge/agent/tone-agent.ts';
 import type { Place } from '../../edge/call/ports/routes.ts';
 import type { RunningMedia } from '../../edge/media/media.ts';
-import { TestEdge } from '../../edge/signaling/testing.ts';
-import { echoAgent, FakeAgents } from '../fakes/fake-agents.ts';
-import { FakeRoutes, placeAt, route } from '../fakes/fake-hunt.ts';
-import { releaseAll } from '../fakes/release.ts';
-import { eventually } from '../system/eventually.ts';
-import { freeTcpPort } from '../system/ports.ts';
+import { TestEdge } from '../kit/edge/signaling.ts';
+import { echoAgent, FakeAgents } from '../kit/fakes/fake-agents.ts';
+import { FakeRoutes, placeAt, route } from '../kit/fakes/fake-hunt.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { freeTcpPort } from '../kit/programs/ports.ts';
 import { serveScenario } from './serve.ts';
 import { testMedia } from './trunk-edge.ts';
 

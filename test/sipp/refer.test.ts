@@ -5,9 +5,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
-import { echoAgent } from '../fakes/fake-agents.ts';
-import { eventually } from '../system/eventually.ts';
-import { freeTcpPort } from '../system/ports.ts';
+import { echoAgent } from '../kit/fakes/fake-agents.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { freeTcpPort } from '../kit/programs/ports.ts';
 import { runScenario, type SippResult } from './run.ts';
 import { type SippServer, serveScenario } from './serve.ts';
 import { startTrunkEdge, type TrunkEdge } from './trunk-edge.ts';

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { RegistrationState } from '#shared/edge-protocol/reports.ts';
-import { TestEdge } from '../../edge/signaling/testing.ts';
-import { echoAgent, FakeAgents } from '../fakes/fake-agents.ts';
-import { FakeRoutes } from '../fakes/fake-hunt.ts';
-import { FakeMedia } from '../fakes/fake-media.ts';
-import { eventually } from '../system/eventually.ts';
-import { freeTcpPort } from '../system/ports.ts';
+import { TestEdge } from '../kit/edge/signaling.ts';
+import { echoAgent, FakeAgents } from '../kit/fakes/fake-agents.ts';
+import { FakeRoutes } from '../kit/fakes/fake-hunt.ts';
+import { FakeMedia } from '../kit/fakes/fake-media.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { freeTcpPort } from '../kit/programs/ports.ts';
 import { serveScenario } from './serve.ts';
 
 let edge: TestEdge;

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sippProgram } from '../../scripts/setup/sipp.ts';
-import { encodeMulaw, tone } from '../fakes/audio.ts';
+import { encodeMulaw, tone } from '../kit/fakes/audio.ts';
 
 export interface SippOptions {
   /** where the edge listens, on 127.0.0.1 */

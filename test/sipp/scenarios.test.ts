@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { demoNumber } from '../../control/bootstrap.ts';
 import { Phone } from '../../scripts/call/phone.ts';
-import type { LoggedCall, TracedMessage } from '../system/api.ts';
-import { eventually } from '../system/eventually.ts';
-import { TestSystem } from '../system/harness.ts';
-import { isUdpFree } from '../system/ports.ts';
+import type { LoggedCall, TracedMessage } from '../kit/programs/api.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { TestSystem } from '../kit/programs/harness.ts';
+import { isUdpFree } from '../kit/programs/ports.ts';
 import { runScenario, type SippOptions } from './run.ts';
 
 /** Attached, with nobody to answer. */

@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sippProgram } from '../../scripts/setup/sipp.ts';
-import type { TestKeyPair } from '../fakes/certificates.ts';
-import { eventually } from '../system/eventually.ts';
+import type { TestKeyPair } from '../kit/fakes/certificates.ts';
+import { eventually } from '../kit/programs/eventually.ts';
 
 export interface SippServer {
   readonly port: number;

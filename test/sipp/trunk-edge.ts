@@ -3,12 +3,12 @@ import { systemClock } from '#shared/clock.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { ToneAgent } from '../../edge/agent/tone-agent.ts';
 import { createMedia, type RunningMedia } from '../../edge/media/media.ts';
-import { TestEdge } from '../../edge/signaling/testing.ts';
 import { NodeDns } from '../../edge/trunks/dns.ts';
 import { Trunks } from '../../edge/trunks/trunks.ts';
-import { FakeAgents } from '../fakes/fake-agents.ts';
-import { acceptTestWorker, testWorkerBin } from '../fakes/media-worker.ts';
-import { freeUdpRange } from '../system/ports.ts';
+import { TestEdge } from '../kit/edge/signaling.ts';
+import { FakeAgents } from '../kit/fakes/fake-agents.ts';
+import { acceptTestWorker, testWorkerBin } from '../kit/fakes/media-worker.ts';
+import { freeUdpRange } from '../kit/programs/ports.ts';
 
 export interface TrunkEdge {
   readonly edge: TestEdge;

@@ -4,10 +4,10 @@ import { createSocket } from 'node:dgram';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { callAndTalk } from './caller.ts';
-import { eventually } from './eventually.ts';
-import { TestSystem } from './harness.ts';
-import { commandLine, descriptors, residentMiB } from './processes.ts';
+import { callAndTalk } from '../kit/programs/caller.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { TestSystem } from '../kit/programs/harness.ts';
+import { commandLine, descriptors, residentMiB } from '../kit/programs/processes.ts';
 
 const ownConnections = 3;
 

@@ -1,10 +1,10 @@
 /** Test runs over a real call: control, edge, engine and media as programs, the edge calling itself over TLS and SRTP. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Phone } from '../../scripts/call/phone.ts';
-import { SrtpPeer } from '../fakes/srtp-peer.ts';
-import { AgentTestRuns } from './agent-test-runs.ts';
-import { eventually } from './eventually.ts';
-import { TestSystem } from './harness.ts';
+import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
+import { AgentTestRuns } from '../kit/programs/agent-test-runs.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { TestSystem } from '../kit/programs/harness.ts';
 
 const demoNumber = '+14155550100';
 const orderNumber = '+14155550170';

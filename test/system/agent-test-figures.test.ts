@@ -4,10 +4,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Flite } from '#shared/models/flite.ts';
-import { releaseAll } from '../fakes/release.ts';
-import { AgentTestRuns, type VoiceView } from './agent-test-runs.ts';
-import { eventually } from './eventually.ts';
-import { TestSystem } from './harness.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { AgentTestRuns, type VoiceView } from '../kit/programs/agent-test-runs.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { TestSystem } from '../kit/programs/harness.ts';
 
 const plain = '+14155550180';
 /** Its agent lets the other side speak first, for `greetingMs`. */

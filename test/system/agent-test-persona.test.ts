@@ -1,10 +1,10 @@
 /** Test runs over a real call with a persona: both sides are played by a language model, which replays recordings. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ModelServer, type Recording } from '../fakes/model-server.ts';
-import { releaseAll } from '../fakes/release.ts';
-import { AgentTestRuns } from './agent-test-runs.ts';
-import { TestSystem } from './harness.ts';
+import { ModelServer, type Recording } from '../kit/fakes/model-server.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { AgentTestRuns } from '../kit/programs/agent-test-runs.ts';
+import { TestSystem } from '../kit/programs/harness.ts';
 
 const number = '+14155550185';
 /** Stands in every request of the agent, and of the caller. */

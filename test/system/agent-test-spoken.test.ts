@@ -1,9 +1,9 @@
 /** A test run over a real call on which both sides speak, and hear by a transcription server. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { releaseAll } from '../fakes/release.ts';
-import { TranscriptionServer } from '../fakes/transcription-server.ts';
-import { eventually } from './eventually.ts';
-import { TestSystem } from './harness.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { TranscriptionServer } from '../kit/fakes/transcription-server.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { TestSystem } from '../kit/programs/harness.ts';
 
 const number = '+14155550171';
 const greeting = 'How can I help you today?';

@@ -12,8 +12,8 @@ import {
   missingEdge,
   missingVariable,
   soundBooking,
-} from '../../control/testing/tornado/testing-dental.ts';
-import { ControlProgram } from './control-program.ts';
+} from '../kit/control/dental.ts';
+import { ControlProgram } from '../kit/programs/control-program.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

@@ -8,13 +8,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAuthority } from '../fakes/certificates.ts';
+import { createAuthority } from '../kit/fakes/certificates.ts';
+import { pickUp } from '../kit/programs/caller.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { freeTcpPort } from '../kit/programs/ports.ts';
+import { attachDirections, health, startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
 import { serveScenario } from '../sipp/serve.ts';
-import { pickUp } from './caller.ts';
-import { eventually } from './eventually.ts';
-import type { TestSystem } from './harness.ts';
-import { freeTcpPort } from './ports.ts';
-import { attachDirections, health, startTrunkSystem, trunkPair } from './trunk-system.ts';
 
 interface Delivery {
   readonly headers: IncomingHttpHeaders;

@@ -1,10 +1,10 @@
 /** Call limits of a real system: set through the API, they count for the very next call. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { releaseAll } from '../fakes/release.ts';
-import { eventually } from './eventually.ts';
-import type { TestSystem } from './harness.ts';
-import { TestTrunk, type TrunkCall } from './trunk.ts';
-import { attachTrunk, byePathway, startTrunkSystem, trunkPair } from './trunk-system.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { TestTrunk, type TrunkCall } from '../kit/programs/trunk.ts';
+import { attachTrunk, byePathway, startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
 
 const from = '+14155550170';
 let system: TestSystem;

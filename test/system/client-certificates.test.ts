@@ -2,12 +2,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAuthority } from '../fakes/certificates.ts';
-import { releaseAll } from '../fakes/release.ts';
-import { eventually } from './eventually.ts';
-import type { TestSystem } from './harness.ts';
-import { TestTrunk } from './trunk.ts';
-import { attachTrunk, byePathway, health, startTrunkSystem, trunkPair } from './trunk-system.ts';
+import { createAuthority } from '../kit/fakes/certificates.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { TestTrunk } from '../kit/programs/trunk.ts';
+import {
+  attachTrunk,
+  byePathway,
+  health,
+  startTrunkSystem,
+  trunkPair,
+} from '../kit/programs/trunk-system.ts';
 
 const from = '+14155550180';
 const authority = createAuthority('Carrier');

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { codecAvailable } from '../../edge/media/codec/codecs.ts';
-import { type Caller, pickUp } from './caller.ts';
-import type { TestSystem } from './harness.ts';
-import { TestTrunk } from './trunk.ts';
-import { attachTrunk, startTrunkSystem, trunkPair } from './trunk-system.ts';
+import { type Caller, pickUp } from '../kit/programs/caller.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { TestTrunk } from '../kit/programs/trunk.ts';
+import { attachTrunk, startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
 
 const from = '+14155550180';
 const formats = {

@@ -3,10 +3,10 @@
  * that were up are closed by the edge that comes back.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { LoggedCall } from './api.ts';
-import { type Caller, callAndTalk, pickUp } from './caller.ts';
-import { eventually } from './eventually.ts';
-import { TestSystem } from './harness.ts';
+import type { LoggedCall } from '../kit/programs/api.ts';
+import { type Caller, callAndTalk, pickUp } from '../kit/programs/caller.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { TestSystem } from '../kit/programs/harness.ts';
 
 let system: TestSystem;
 const callers: Caller[] = [];

@@ -1,14 +1,14 @@
 /** An edge on an engine that it did not start, as on a drachtio-server: calls both ways, and the engine's loss. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Phone } from '../../scripts/call/phone.ts';
-import { releaseAll } from '../fakes/release.ts';
-import { SrtpPeer } from '../fakes/srtp-peer.ts';
-import { EngineProgram } from './engine-program.ts';
-import { eventually } from './eventually.ts';
-import type { TestSystem } from './harness.ts';
-import { commandLine } from './processes.ts';
-import { TestTrunk } from './trunk.ts';
-import { attachTrunk, byePathway, health, startTrunkSystem } from './trunk-system.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
+import { EngineProgram } from '../kit/programs/engine-program.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { commandLine } from '../kit/programs/processes.ts';
+import { TestTrunk } from '../kit/programs/trunk.ts';
+import { attachTrunk, byePathway, health, startTrunkSystem } from '../kit/programs/trunk-system.ts';
 
 const from = '+14155550190';
 let engine: EngineProgram;

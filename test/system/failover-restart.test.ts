@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestKeyPair } from '../fakes/certificates.ts';
-import { releaseAll } from '../fakes/release.ts';
-import { SrtpPeer } from '../fakes/srtp-peer.ts';
-import type { LoggedCall } from './api.ts';
-import type { TestSystem } from './harness.ts';
-import { TestTrunk } from './trunk.ts';
+import type { TestKeyPair } from '../kit/fakes/certificates.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
+import type { LoggedCall } from '../kit/programs/api.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { TestTrunk } from '../kit/programs/trunk.ts';
 import {
   attachTrunk,
   byePathway,
@@ -16,7 +16,7 @@ import {
   startTrunkSystem,
   type TrunkStatus,
   trunkPair,
-} from './trunk-system.ts';
+} from '../kit/programs/trunk-system.ts';
 
 interface Attempt {
   readonly port: number;

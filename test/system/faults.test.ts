@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readBootstrap } from '../../scripts/supervisor/bootstrap.ts';
-import { Api } from './api.ts';
-import { eventually, saw } from './eventually.ts';
-import { freeTcpPort, freeUdpRange } from './ports.ts';
-import { commandLine, family, isAlive } from './processes.ts';
+import { Api } from '../kit/programs/api.ts';
+import { eventually, saw } from '../kit/programs/eventually.ts';
+import { freeTcpPort, freeUdpRange } from '../kit/programs/ports.ts';
+import { commandLine, family, isAlive } from '../kit/programs/processes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const limitMs = 120_000;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const rtp = await freeUdpRange(40);
   env = {
     ...process.env,
-    NODE_OPTIONS: `--import ${join(root, 'test', 'fakes', 'fault-on-signal.mjs')}`,
+    NODE_OPTIONS: `--import ${join(root, 'test', 'kit', 'fakes', 'fault-on-signal.mjs')}`,
     TRUNKLINE_DATA: join(folder, 'data'),
     CONTROL_PORT: String(await freeTcpPort()),
     SIP_TLS_PORT: String(await freeTcpPort()),

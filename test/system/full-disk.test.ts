@@ -4,9 +4,9 @@
  */
 import { execFileSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type Caller, callAndTalk } from './caller.ts';
-import { eventually } from './eventually.ts';
-import { TestSystem } from './harness.ts';
+import { type Caller, callAndTalk } from '../kit/programs/caller.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { TestSystem } from '../kit/programs/harness.ts';
 
 let system: TestSystem;
 const callers: Caller[] = [];

@@ -1,8 +1,8 @@
 /** Key presses by RTP events over SRTP choose the branch of a pathway, also on a bad network. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type Caller, callAndTalk } from './caller.ts';
-import { eventually } from './eventually.ts';
-import { TestSystem } from './harness.ts';
+import { type Caller, callAndTalk } from '../kit/programs/caller.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { TestSystem } from '../kit/programs/harness.ts';
 
 const menu = '+14155550130';
 const silence = Buffer.alloc(160, 0xff);

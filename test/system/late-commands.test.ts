@@ -1,10 +1,10 @@
 /** An edge that hangs: what the API has refused does not happen when it goes on. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { releaseAll } from '../fakes/release.ts';
-import { eventually } from './eventually.ts';
-import type { TestSystem } from './harness.ts';
-import { TestTrunk } from './trunk.ts';
-import { attachTrunk, byePathway, startTrunkSystem, trunkPair } from './trunk-system.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { TestTrunk } from '../kit/programs/trunk.ts';
+import { attachTrunk, byePathway, startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
 
 const from = '+14155550160';
 let system: TestSystem;

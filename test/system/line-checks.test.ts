@@ -1,9 +1,9 @@
 /** The numbers that check a line, over SRTP, measured by an endpoint that shares no code with the edge. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { echoNumber } from '../../control/bootstrap.ts';
-import { frequencyOf, share } from '../fakes/audio.ts';
-import { callAndTalk } from './caller.ts';
-import { TestSystem } from './harness.ts';
+import { hears, hearsTone } from '../kit/fakes/hearing.ts';
+import { callAndTalk } from '../kit/programs/caller.ts';
+import { TestSystem } from '../kit/programs/harness.ts';
 
 /** No sample of a tone's frame stays below this. */
 const quiet = 500;
@@ -18,10 +18,8 @@ afterAll(() => system?.stop());
 test('the tone number sounds its tone, without a lost packet', async () => {
   const caller = await callAndTalk(system, system.tone.number);
   await caller.media.heard(100);
+  await hearsTone(caller.media, system.tone.hz);
   await caller.hangup();
-  const samples = caller.media.samples(8000);
-  expect(Math.abs(frequencyOf(samples) / system.tone.hz - 1)).toBeLessThan(0.01);
-  expect(share(samples, system.tone.hz)).toBeGreaterThan(0.95);
   expect(caller.media.stats).toMatchObject({ lost: 0, undecryptable: 0 });
   await caller.close();
   expect(await system.api.endedCall(caller.callId)).toMatchObject({ media: { verdict: 'send_only' } });
@@ -30,14 +28,11 @@ test('the tone number sounds its tone, without a lost packet', async () => {
 test('the echo number gives back what it hears', async () => {
   const caller = await callAndTalk(system, echoNumber);
   const { media: phone } = caller;
-  await phone.play(phone.toneFrames(600, 100));
-  const samples = phone.samples(8000);
-  expect(Math.abs(frequencyOf(samples) / 600 - 1)).toBeLessThan(0.01);
-  expect(share(samples, 600)).toBeGreaterThan(0.95);
+  const frames = await hears(phone, phone, 600);
   // Silence follows the last frame of the tone: then all of them have arrived.
   await phone.when(() => phone.samples(160).every((sample) => Math.abs(sample) < quiet));
   await caller.hangup();
   await caller.close();
   const { media } = await system.api.endedCall(caller.callId);
-  expect(media).toMatchObject({ verdict: 'two_way', packets_lost: 0, packets_received: 100 });
+  expect(media).toMatchObject({ verdict: 'two_way', packets_lost: 0, packets_received: frames });
 });

@@ -1,15 +1,15 @@
 /** A media worker that is killed under calls of every kind: what peers receive, and what the records say. */
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { releaseAll } from '../fakes/release.ts';
-import { SrtpPeer } from '../fakes/srtp-peer.ts';
-import type { LoggedCall } from './api.ts';
-import { type Caller, callAndTalk, pickUp } from './caller.ts';
-import { eventually, saw } from './eventually.ts';
-import type { TestSystem } from './harness.ts';
-import { family } from './processes.ts';
-import { TestTrunk, type TrunkCall } from './trunk.ts';
-import { attachTrunk, startTrunkSystem, trunkPair } from './trunk-system.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
+import type { LoggedCall } from '../kit/programs/api.ts';
+import { type Caller, callAndTalk, pickUp } from '../kit/programs/caller.ts';
+import { eventually, saw } from '../kit/programs/eventually.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { family } from '../kit/programs/processes.ts';
+import { TestTrunk, type TrunkCall } from '../kit/programs/trunk.ts';
+import { attachTrunk, startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
 
 const number = '+14155550186';
 const withFallback = '+14155550187';

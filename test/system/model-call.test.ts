@@ -1,10 +1,10 @@
 /** A call that a language model answers, over real HTTP, TLS and SRTP (docs/models.md). */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { ModelServer } from '../fakes/model-server.ts';
-import { releaseAll } from '../fakes/release.ts';
-import { type Caller, callAndTalk } from './caller.ts';
-import { eventually } from './eventually.ts';
-import { TestSystem } from './harness.ts';
+import { ModelServer } from '../kit/fakes/model-server.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { type Caller, callAndTalk } from '../kit/programs/caller.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { TestSystem } from '../kit/programs/harness.ts';
 
 const number = '+14155550160';
 const loud = 1000;

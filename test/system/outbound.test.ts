@@ -2,14 +2,20 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSelfSigned, type TestKeyPair } from '../fakes/certificates.ts';
-import { releaseAll } from '../fakes/release.ts';
-import { SrtpPeer } from '../fakes/srtp-peer.ts';
-import type { LoggedCall } from './api.ts';
-import { eventually } from './eventually.ts';
-import type { TestSystem } from './harness.ts';
-import { TestTrunk, type TrunkCall } from './trunk.ts';
-import { attachTrunk, health, setFailover, startTrunkSystem, trunkPair } from './trunk-system.ts';
+import { createSelfSigned, type TestKeyPair } from '../kit/fakes/certificates.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
+import type { LoggedCall } from '../kit/programs/api.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { TestTrunk, type TrunkCall } from '../kit/programs/trunk.ts';
+import {
+  attachTrunk,
+  health,
+  setFailover,
+  startTrunkSystem,
+  trunkPair,
+} from '../kit/programs/trunk-system.ts';
 
 const silence = Buffer.alloc(160, 0xff);
 /** A sample of speech is louder than this; the codec's own noise is not. */

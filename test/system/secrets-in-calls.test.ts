@@ -6,9 +6,9 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pickUp } from './caller.ts';
-import { eventually } from './eventually.ts';
-import { TestSystem } from './harness.ts';
+import { pickUp } from '../kit/programs/caller.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { TestSystem } from '../kit/programs/harness.ts';
 
 let system: TestSystem;
 beforeAll(async () => {

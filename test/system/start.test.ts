@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually } from './eventually.ts';
-import { freeTcpPort, freeUdpRange, isTcpFree } from './ports.ts';
-import { commandLine, family, isAlive } from './processes.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { freeTcpPort, freeUdpRange, isTcpFree } from '../kit/programs/ports.ts';
+import { commandLine, family, isAlive } from '../kit/programs/processes.ts';
 
 /** A hang shows after this. */
 const limitMs = 150_000;

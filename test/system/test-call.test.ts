@@ -1,14 +1,13 @@
 /** Test calls through the API, to far ends that are well and to far ends that are not: what each is told. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { share, tone } from '../fakes/audio.ts';
-import { createSelfSigned, issue, type TestKeyPair } from '../fakes/certificates.ts';
-import { SipCallee } from '../fakes/sip-callee.ts';
-import { SrtpPeer } from '../fakes/srtp-peer.ts';
-import { Baresip } from '../peers/baresip.ts';
-import { eventually } from './eventually.ts';
-import type { TestSystem } from './harness.ts';
-import { freeTcpPort } from './ports.ts';
-import { TestTrunk, type TrunkCall } from './trunk.ts';
+import { share, tone } from '../kit/fakes/audio.ts';
+import { createSelfSigned, issue, type TestKeyPair } from '../kit/fakes/certificates.ts';
+import { SipCallee } from '../kit/fakes/sip-callee.ts';
+import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { freeTcpPort } from '../kit/programs/ports.ts';
+import { TestTrunk, type TrunkCall } from '../kit/programs/trunk.ts';
 import {
   attachTrunk,
   health,
@@ -16,7 +15,8 @@ import {
   startTrunkSystem,
   trunkAuthority,
   trunkPair,
-} from './trunk-system.ts';
+} from '../kit/programs/trunk-system.ts';
+import { Baresip } from '../peers/baresip.ts';
 
 const to = '+14155550190';
 const silence = Buffer.alloc(160, 0xff);

@@ -1,9 +1,9 @@
 /** A pathway uses a tool on a live call: keys give its input, its answer is spoken; without control the call goes on. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { startTarget, type TargetServer } from '../../control/tools/testing.ts';
-import { releaseAll } from '../fakes/release.ts';
-import { type Caller, callAndTalk } from './caller.ts';
-import { TestSystem } from './harness.ts';
+import { startTarget, type TargetServer } from '../kit/control/tools.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { type Caller, callAndTalk } from '../kit/programs/caller.ts';
+import { TestSystem } from '../kit/programs/harness.ts';
 
 const orders = '+14155550131';
 const silence = Buffer.alloc(160, 0xff);

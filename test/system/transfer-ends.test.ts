@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Phone } from '../../scripts/call/phone.ts';
 import type { SipText } from '../../scripts/call/sip-text.ts';
-import { frequencyOf, share } from '../fakes/audio.ts';
-import { releaseAll } from '../fakes/release.ts';
-import { SrtpPeer } from '../fakes/srtp-peer.ts';
-import type { LoggedCall } from './api.ts';
-import { type Caller, callAndTalk } from './caller.ts';
-import { eventually } from './eventually.ts';
-import type { TestSystem } from './harness.ts';
-import { TestTrunk, type TrunkCall } from './trunk.ts';
-import { attachTrunk, startTrunkSystem, trunkPair } from './trunk-system.ts';
+import { hears } from '../kit/fakes/hearing.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
+import type { LoggedCall } from '../kit/programs/api.ts';
+import { type Caller, callAndTalk } from '../kit/programs/caller.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { TestTrunk, type TrunkCall } from '../kit/programs/trunk.ts';
+import { attachTrunk, startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
 
 const number = '+14155550176';
 const colleague = '+14155550177';
@@ -116,14 +116,6 @@ const note = (id: string, text: string) =>
     `"${text}" in the transcript`,
     async () => (await system.api.detail(id)).transcripts.some((line) => line.text === text) || null,
   );
-
-/** The peer hears a tone of the other one, undistorted. */
-async function hears(listener: SrtpPeer, speaker: SrtpPeer, hz: number): Promise<void> {
-  await speaker.play(speaker.toneFrames(hz, 75));
-  const samples = listener.samples(4000);
-  expect(Math.abs(frequencyOf(samples) / hz - 1)).toBeLessThan(0.01);
-  expect(share(samples, hz)).toBeGreaterThan(0.9);
-}
 
 /** A caller and the target of a transfer by the API who hear each other. @returns the call's id */
 async function bridge(): Promise<{ made: Caller; target: TrunkCall; id: string }> {

@@ -1,17 +1,18 @@
 /** Transfers through the whole system: two peers hear each other, REFER is sent, obeyed and followed (docs/transfers.md). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { frequencyOf, share, tone } from '../fakes/audio.ts';
-import type { TestKeyPair } from '../fakes/certificates.ts';
-import { releaseAll } from '../fakes/release.ts';
-import { SrtpPeer } from '../fakes/srtp-peer.ts';
+import { tone } from '../kit/fakes/audio.ts';
+import type { TestKeyPair } from '../kit/fakes/certificates.ts';
+import { hears } from '../kit/fakes/hearing.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
+import type { LoggedCall } from '../kit/programs/api.ts';
+import { type Caller, callAndTalk, pickUp } from '../kit/programs/caller.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { TestTrunk, type TrunkCall } from '../kit/programs/trunk.ts';
+import { attachTrunk, startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
 import { Baresip } from '../peers/baresip.ts';
 import { hasTone } from '../peers/sound.ts';
-import type { LoggedCall } from './api.ts';
-import { type Caller, callAndTalk, pickUp } from './caller.ts';
-import { eventually } from './eventually.ts';
-import type { TestSystem } from './harness.ts';
-import { TestTrunk, type TrunkCall } from './trunk.ts';
-import { attachTrunk, startTrunkSystem, trunkPair } from './trunk-system.ts';
 
 const number = '+14155550150';
 const colleague = '+14155550151';
@@ -106,14 +107,6 @@ const notes = async (id: string) =>
   (await system.api.detail(id)).transcripts
     .filter(({ user }) => user === 'agent-action')
     .map(({ text }) => text);
-
-/** The peer hears a tone of the other one, undistorted. */
-async function hears(listener: SrtpPeer, speaker: SrtpPeer, hz: number): Promise<void> {
-  await speaker.play(speaker.toneFrames(hz, 75));
-  const samples = listener.samples(4000);
-  expect(Math.abs(frequencyOf(samples) / hz - 1)).toBeLessThan(0.01);
-  expect(share(samples, hz)).toBeGreaterThan(0.9);
-}
 
 /** A fifth of a second of the phone's recording is that tone. */
 async function phoneHears(phone: Baresip, hz: number): Promise<void> {

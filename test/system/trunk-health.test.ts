@@ -1,10 +1,10 @@
 /** OPTIONS probes of a real edge decide what the API says of a trunk, and which endpoint is the active one. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestKeyPair } from '../fakes/certificates.ts';
-import { releaseAll } from '../fakes/release.ts';
-import { eventually } from './eventually.ts';
-import type { TestSystem } from './harness.ts';
-import { TestTrunk } from './trunk.ts';
+import type { TestKeyPair } from '../kit/fakes/certificates.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { TestTrunk } from '../kit/programs/trunk.ts';
 import {
   attachTrunk,
   health,
@@ -12,7 +12,7 @@ import {
   startTrunkSystem,
   type TrunkStatus,
   trunkPair,
-} from './trunk-system.ts';
+} from '../kit/programs/trunk-system.ts';
 
 const number = '+14155550142';
 let system: TestSystem;

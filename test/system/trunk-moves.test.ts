@@ -1,9 +1,9 @@
 /** Which endpoint is the active one is known at once, not with the next round of probes. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestKeyPair } from '../fakes/certificates.ts';
-import { releaseAll } from '../fakes/release.ts';
-import type { TestSystem } from './harness.ts';
-import { TestTrunk } from './trunk.ts';
+import type { TestKeyPair } from '../kit/fakes/certificates.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { TestTrunk } from '../kit/programs/trunk.ts';
 import {
   attachTrunk,
   byePathway,
@@ -12,7 +12,7 @@ import {
   startTrunkSystem,
   type TrunkStatus,
   trunkPair,
-} from './trunk-system.ts';
+} from '../kit/programs/trunk-system.ts';
 
 const from = '+14155550195';
 let system: TestSystem;

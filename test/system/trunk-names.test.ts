@@ -1,11 +1,10 @@
 /** A trunk that is known by name alone: a real name server says where it is, and in which order (RFC 3263, RFC 2782). */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { issue, type TestKeyPair } from '../fakes/certificates.ts';
-import { Dnsmasq } from '../peers/dnsmasq.ts';
-import type { LoggedCall } from './api.ts';
-import type { TestSystem } from './harness.ts';
-import { freeTcpPort } from './ports.ts';
-import { TestTrunk } from './trunk.ts';
+import { issue, type TestKeyPair } from '../kit/fakes/certificates.ts';
+import type { LoggedCall } from '../kit/programs/api.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { freeTcpPort } from '../kit/programs/ports.ts';
+import { TestTrunk } from '../kit/programs/trunk.ts';
 import {
   attachDirections,
   byePathway,
@@ -14,7 +13,8 @@ import {
   startTrunkSystem,
   trunkAuthority,
   trunkPair,
-} from './trunk-system.ts';
+} from '../kit/programs/trunk-system.ts';
+import { Dnsmasq } from '../peers/dnsmasq.ts';
 
 interface Attempt {
   readonly host: string;

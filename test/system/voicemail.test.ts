@@ -1,15 +1,15 @@
 /** Who answers a call of ours: a peer over TLS and SRTP that greets like a person or like a mailbox. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Flite } from '#shared/models/flite.ts';
-import { encodeMulaw } from '../fakes/audio.ts';
-import type { TestKeyPair } from '../fakes/certificates.ts';
-import { releaseAll } from '../fakes/release.ts';
-import { framesOf, inTurn, silence, tones } from '../fakes/sounds.ts';
-import { SrtpPeer } from '../fakes/srtp-peer.ts';
-import { eventually } from './eventually.ts';
-import type { TestSystem } from './harness.ts';
-import { TestTrunk, type TrunkCall } from './trunk.ts';
-import { attachTrunk, startTrunkSystem, trunkPair } from './trunk-system.ts';
+import { encodeMulaw } from '../kit/fakes/audio.ts';
+import type { TestKeyPair } from '../kit/fakes/certificates.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { framesOf, inTurn, silence, tones } from '../kit/fakes/sounds.ts';
+import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { TestTrunk, type TrunkCall } from '../kit/programs/trunk.ts';
+import { attachTrunk, startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
 
 const from = '+14155550145';
 /** A sample of speech is louder than this; the codec's own noise is not. */

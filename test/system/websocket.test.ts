@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { TestSystem } from './harness.ts';
-import { freeTcpPort } from './ports.ts';
+import { TestSystem } from '../kit/programs/harness.ts';
+import { freeTcpPort } from '../kit/programs/ports.ts';
 
 let system: TestSystem;
 let port: number;

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readBootstrap } from '../../scripts/supervisor/bootstrap.ts';
-import { ModelServer } from '../fakes/model-server.ts';
-import { Api } from './api.ts';
-import { eventually } from './eventually.ts';
-import { freeTcpPort } from './ports.ts';
-import { TestProgram } from './program.ts';
+import { ModelServer } from '../kit/fakes/model-server.ts';
+import { Api } from '../kit/programs/api.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { freeTcpPort } from '../kit/programs/ports.ts';
+import { TestProgram } from '../kit/programs/program.ts';
 
 /** A hang shows after this: of a start, and of each step in the browser, ms. */
 const limitMs = 90_000;

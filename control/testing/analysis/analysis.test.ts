@@ -1,8 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Json, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
-import { TestingClient } from '../runs/testing.ts';
 import {
   faultyGraph,
   harshPrompt,
@@ -12,7 +10,9 @@ import {
   soundBooking,
   unreachableNode,
   wrongTransfer,
-} from '../tornado/testing-dental.ts';
+} from '../../../test/kit/control/dental.ts';
+import { type Json, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { TestingClient } from '../../../test/kit/control/test-runs.ts';
 
 let test: TestControl;
 let client: TestingClient;

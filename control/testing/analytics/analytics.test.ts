@@ -1,6 +1,6 @@
 import type { CompiledQuery } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { storeFinishedRun } from '../../../test/kit/agent-testing.ts';
+import { storeFinishedRun } from '../../../test/kit/control/agent-testing.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import type { Db } from '../../db/tables.ts';
 import type { FinalStatus } from '../records/write.ts';

@@ -1,9 +1,9 @@
 /** The caller that a language model plays, over real HTTP against a server that gives recorded answers. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ModelServer } from '../../../test/fakes/model-server.ts';
-import { releaseAll } from '../../../test/fakes/release.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
-import { bookingGraph, TestingClient } from '../runs/testing.ts';
+import { bookingGraph, TestingClient } from '../../../test/kit/control/test-runs.ts';
+import { ModelServer } from '../../../test/kit/fakes/model-server.ts';
+import { releaseAll } from '../../../test/kit/fakes/release.ts';
 
 let server: ModelServer;
 let test: TestControl;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookResult } from '#shared/agent/conversation.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
-import { bookingGraph } from '../runs/testing.ts';
-import { TornadoClient } from '../tornado/testing.ts';
+import { bookingGraph } from '../../../test/kit/control/test-runs.ts';
+import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 
 let test: TestControl;
 let client: TornadoClient;

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookResult } from '#shared/agent/conversation.ts';
-import { releaseAll } from '../../../test/fakes/release.ts';
+import { faultyGraph, missingEdge, soundBooking } from '../../../test/kit/control/dental.ts';
 import { type Json, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
-import { TestingClient } from '../runs/testing.ts';
-import { faultyGraph, missingEdge, soundBooking } from '../tornado/testing-dental.ts';
+import { TestingClient } from '../../../test/kit/control/test-runs.ts';
+import { releaseAll } from '../../../test/kit/fakes/release.ts';
 
 let test: TestControl;
 let client: TestingClient;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chat, conversation } from '../../../test/kit/agent-testing.ts';
+import { chat, conversation } from '../../../test/kit/control/agent-testing.ts';
 import { templates } from '../scenarios/templates.ts';
 import type { ConversationRecord, JudgeQuestion } from './ports.ts';
 import { applyRubric } from './rubric.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conversation, result } from '../../../test/kit/agent-testing.ts';
+import { conversation, result } from '../../../test/kit/control/agent-testing.ts';
 import { overallScore, runVerdict, toneView } from './scoring.ts';
 
 describe('the overall score', () => {

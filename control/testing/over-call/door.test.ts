@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runId, TestDoor } from './testing.ts';
+import { runId, TestDoor } from '../../../test/kit/control/over-call.ts';
 
 let doors: TestDoor;
 

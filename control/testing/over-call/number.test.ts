@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
-import { bookingGraph, TestingClient } from '../runs/testing.ts';
+import { bookingGraph, TestingClient } from '../../../test/kit/control/test-runs.ts';
 
 const number = '+14155550100';
 const testable = { status: 503, code: 'SERVICE_UNAVAILABLE', reason: undefined };

@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '#shared/clock.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { HeardTurn } from '#shared/test-call-protocol.ts';
-import { callRecord } from '../../../test/fakes/call-record.ts';
+import { type EdgeEnd, runId, TestDoor } from '../../../test/kit/control/over-call.ts';
+import { callRecord } from '../../../test/kit/fakes/call-record.ts';
 import type { TextAgent } from '../../conversations/text-agent.ts';
 import type { CallerMove } from '../callers/ports.ts';
 import type { ChatLine } from '../judging/ports.ts';
 import { outsideOf, Recorder } from '../mocks/mocks.ts';
 import { callSettings } from './settings.ts';
 import { CallTalk, type CallTalked } from './talk.ts';
-import { type EdgeEnd, runId, TestDoor } from './testing.ts';
 
 const agent: TextAgent = {
   kind: 'pathway',

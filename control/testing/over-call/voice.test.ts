@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callRecord } from '../../../test/fakes/call-record.ts';
+import { callRecord } from '../../../test/kit/fakes/call-record.ts';
 import { callSettings } from './settings.ts';
 import { type MeasuredTurn, voiceOf } from './voice.ts';
 

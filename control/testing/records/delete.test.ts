@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { storeFinishedRun } from '../../../test/kit/agent-testing.ts';
+import { storeFinishedRun } from '../../../test/kit/control/agent-testing.ts';
 import { type Database, openDatabase } from '../../db/open.ts';
 import { insertBatch } from './batch-store.ts';
 import { deleteRunsBeyond } from './delete.ts';

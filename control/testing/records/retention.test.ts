@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { faultyGraph, missingEdge, soundBooking } from '../../../test/kit/control/dental.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
-import { bookingGraph, bookingPersona } from '../runs/testing.ts';
-import { TornadoClient } from '../tornado/testing.ts';
-import { faultyGraph, missingEdge, soundBooking } from '../tornado/testing-dental.ts';
+import { bookingGraph, bookingPersona } from '../../../test/kit/control/test-runs.ts';
+import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 import { deleteTornadoBefore, emptyRecordsBefore } from './retention.ts';
 
 /** The clock stands there while runs end. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { result } from '../../../test/kit/agent-testing.ts';
+import { result } from '../../../test/kit/control/agent-testing.ts';
 import { overallStatistics, type SimulatedRun, scenarioStatistics, setStatus } from './set-rules.ts';
 
 const scenario = { id: 's', name: 'Angry refund' };

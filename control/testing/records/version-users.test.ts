@@ -1,9 +1,9 @@
 /** A version of a pathway that tests name is deleted only when they have ended. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { WebhookResult } from '#shared/agent/conversation.ts';
+import { replay } from '../../../test/kit/control/dental.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
-import { TornadoClient } from '../tornado/testing.ts';
-import { replay } from '../tornado/testing-dental.ts';
+import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 
 let test: TestControl;
 let client: TornadoClient;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AssertionView } from '#shared/api/agent-testing/assertions.ts';
 import { ruleDialogue } from '#shared/models/rule-dialogue.ts';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
+import { type ClinicCaller, clinicCallers, clinicGraph } from '../../../test/kit/control/clinic.ts';
 import type { PathwayTextAgent } from '../../conversations/text-agent.ts';
 import { ruleCaller } from '../callers/rule-caller.ts';
 import { evaluateAssertions } from '../judging/assertions/evaluate.ts';
@@ -11,7 +12,6 @@ import { runVerdict } from '../judging/scoring.ts';
 import { Recorder } from '../mocks/mocks.ts';
 import { templates } from '../scenarios/templates.ts';
 import { type Conversed, converse } from './conversation.ts';
-import { type ClinicCaller, clinicCallers, clinicGraph } from './testing-clinic.ts';
 
 const callers = clinicCallers(new Map(templates.map((one) => [one.id, one.tester_persona_prompt])));
 const seeds = Array.from({ length: 100 }, (_, index) => index * 7919);

@@ -1,8 +1,8 @@
 /** Runs with an agent that lets the other side speak first. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ModelServer } from '../../../test/fakes/model-server.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
-import { TestingClient } from './testing.ts';
+import { TestingClient } from '../../../test/kit/control/test-runs.ts';
+import { ModelServer } from '../../../test/kit/fakes/model-server.ts';
 
 interface Line {
   readonly role: string;

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControlProgram } from '../../../test/system/control-program.ts';
-import { eventually, saw } from '../../../test/system/eventually.ts';
-import { bookingGraph } from './testing.ts';
+import { bookingGraph } from '../../../test/kit/control/test-runs.ts';
+import { ControlProgram } from '../../../test/kit/programs/control-program.ts';
+import { eventually, saw } from '../../../test/kit/programs/eventually.ts';
 
 let control: ControlProgram;
 /** Requests of the tested agents that hang until `answer`; those of a killed process leave. */

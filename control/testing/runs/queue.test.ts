@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import { releaseAll } from '../../../test/fakes/release.ts';
-import { storeFinishedRun } from '../../../test/kit/agent-testing.ts';
+import { storeFinishedRun } from '../../../test/kit/control/agent-testing.ts';
+import { releaseAll } from '../../../test/kit/fakes/release.ts';
 import { type Database, openDatabase } from '../../db/open.ts';
 import { Announcements } from '../../edge-link/announcements.ts';
 import { runSubject } from '../records/subjects.ts';

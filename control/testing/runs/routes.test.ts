@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { storeFinishedRun } from '../../../test/kit/agent-testing.ts';
+import { storeFinishedRun } from '../../../test/kit/control/agent-testing.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { bookingGraph, bookingPersona, TestingClient } from '../../../test/kit/control/test-runs.ts';
 import { cancelledEnd, finishRun } from '../records/write.ts';
-import { bookingGraph, bookingPersona, TestingClient } from './testing.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 

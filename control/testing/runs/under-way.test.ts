@@ -1,11 +1,11 @@
 /** Runs while they are under way, held by a caller's model that thinks: seen, followed, cancelled, overtaken by changes. */
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ModelServer } from '../../../test/fakes/model-server.ts';
-import { releaseAll } from '../../../test/fakes/release.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { bookingGraph, TestingClient } from '../../../test/kit/control/test-runs.ts';
+import { ModelServer } from '../../../test/kit/fakes/model-server.ts';
+import { releaseAll } from '../../../test/kit/fakes/release.ts';
 import { cancelBatch } from './batches/start.ts';
-import { bookingGraph, TestingClient } from './testing.ts';
 
 let server: ModelServer;
 let test: TestControl;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { storeFinishedRun } from '../../../test/kit/agent-testing.ts';
+import { storeFinishedRun } from '../../../test/kit/control/agent-testing.ts';
 import { callRecord } from '../../../test/kit/control/edge-client.ts';
 import { type Answer, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 

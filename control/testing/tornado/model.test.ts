@@ -2,9 +2,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { faultyGraph, hopeless, missingEdge } from '../../../test/kit/control/dental.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
-import { TornadoClient } from './testing.ts';
-import { faultyGraph, hopeless, missingEdge } from './testing-dental.ts';
+import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 
 let server: Server;
 let answer: object = {};

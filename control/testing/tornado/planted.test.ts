@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Json, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
-import { TornadoClient } from './testing.ts';
 import {
   faultyGraph,
   harshPrompt,
@@ -8,7 +6,9 @@ import {
   missingVariable,
   unreachableNode,
   wrongTransfer,
-} from './testing-dental.ts';
+} from '../../../test/kit/control/dental.ts';
+import { type Json, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 
 let test: TestControl;
 let client: TornadoClient;

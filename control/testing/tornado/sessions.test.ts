@@ -1,9 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookResult } from '#shared/agent/conversation.ts';
+import {
+  faultyGraph,
+  hopeless,
+  missingEdge,
+  replay,
+  soundBooking,
+} from '../../../test/kit/control/dental.ts';
 import { type Json, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 import { deleteForks } from './forks.ts';
-import { TornadoClient } from './testing.ts';
-import { faultyGraph, hopeless, missingEdge, replay, soundBooking } from './testing-dental.ts';
 
 let test: TestControl;
 let client: TornadoClient;

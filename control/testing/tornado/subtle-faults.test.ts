@@ -1,7 +1,7 @@
 /** Faults that no node shows by itself: words that take the wrong edge, and a request that is sent without a value. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Json, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
-import { TornadoClient } from './testing.ts';
+import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 
 const node = (id: string, type: string, data: object) => ({ id, type, data: { name: id, ...data } });
 const edge = (source: string, target: string, label: string) => ({ source, target, data: { label } });

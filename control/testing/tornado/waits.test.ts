@@ -1,11 +1,11 @@
 /** Sessions whose step a crash has ended: what they miss while they wait, and a program that drains meanwhile. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { faultyGraph, soundBooking } from '../../../test/kit/control/dental.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 import { beginWork } from '../../db/under-way.ts';
 import { cancelledEnd, finishRun } from '../records/write.ts';
 import { Sessions } from './sessions.ts';
-import { TornadoClient } from './testing.ts';
-import { faultyGraph, soundBooking } from './testing-dental.ts';
 
 let test: TestControl;
 let client: TornadoClient;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Flite } from '#shared/models/flite.ts';
-import { decodeMulaw, encodeMulaw } from '../../../test/fakes/audio.ts';
-import { framesOf, inTurn, noise, silence, together, tones } from '../../../test/fakes/sounds.ts';
+import { decodeMulaw, encodeMulaw } from '../../../test/kit/fakes/audio.ts';
+import { framesOf, inTurn, noise, silence, together, tones } from '../../../test/kit/fakes/sounds.ts';
 import { AnsweringDetector, answeringLimits } from './detector.ts';
 
 const flite = new Flite();

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { SpeechToText } from '#shared/models/speech.ts';
 import type { HeardTurn } from '#shared/test-call-protocol.ts';
-import { QuietLog } from '../../../test/fakes/quiet-log.ts';
+import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
 import { TestCaller } from './test-caller.ts';
 
 const loud = new Int16Array(160).fill(4000);

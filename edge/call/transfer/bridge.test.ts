@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { placeAt, route } from '../../../test/fakes/fake-hunt.ts';
-import { fakeAnswer } from '../../../test/fakes/fake-media.ts';
+import { blind, colleague, settle, TransferBench } from '../../../test/kit/edge/transfer.ts';
+import { placeAt, route } from '../../../test/kit/fakes/fake-hunt.ts';
+import { fakeAnswer } from '../../../test/kit/fakes/fake-media.ts';
 import type { AgentHost } from '../ports/agents.ts';
-import { blind, colleague, settle, TransferBench } from './testing.ts';
 
 let bench: TransferBench;
 

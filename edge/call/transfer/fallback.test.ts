@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { echoAgent } from '../../../test/fakes/fake-agents.ts';
-import { FakeLeg } from '../../../test/fakes/fake-leg.ts';
-import { settle, TransferBench } from './testing.ts';
+import { settle, TransferBench } from '../../../test/kit/edge/transfer.ts';
+import { echoAgent } from '../../../test/kit/fakes/fake-agents.ts';
+import { FakeLeg } from '../../../test/kit/fakes/fake-leg.ts';
 
 const fallback = '+14155550177';
 let bench: TransferBench;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { FakeRefer, settle, TransferBench } from './testing.ts';
+import { FakeRefer, settle, TransferBench } from '../../../test/kit/edge/transfer.ts';
 
 let bench: TransferBench;
 

@@ -2,10 +2,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
-import { QuietLog } from '../../../test/fakes/quiet-log.ts';
+import { FakeRefer, settle, TransferBench } from '../../../test/kit/edge/transfer.ts';
+import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
 import { CommandRefused } from '../command-refused.ts';
 import { OutboundLimits } from '../limits.ts';
-import { FakeRefer, settle, TransferBench } from './testing.ts';
 
 const number = '+14155550100';
 const premium = '+19005550199';

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
-import { QuietLog } from '../../../test/fakes/quiet-log.ts';
+import { blind, colleague, settle, TransferBench } from '../../../test/kit/edge/transfer.ts';
+import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
 import { OutboundLimits } from '../limits.ts';
-import { blind, colleague, settle, TransferBench } from './testing.ts';
 
 let bench: TransferBench;
 const order = { ...blind(), method: 'refer' as const };

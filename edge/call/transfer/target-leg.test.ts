@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CodecName } from '#shared/codecs.ts';
-import { route } from '../../../test/fakes/fake-hunt.ts';
+import { route } from '../../../test/kit/fakes/fake-hunt.ts';
 import { codecsFor } from './target-leg.ts';
 
 const over = (codecs: CodecName[], transcode = false) => ({ ...route, codecs, transcode });

@@ -1,12 +1,12 @@
-/** The ends that the engine decides, each with the one event that the application hears. The rest is in walk/. */
+/** The ends that the engine decides, each with the one event that the application hears. The rest is in test/engine-walk/. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type FakeFlow, refusingHost, silentHost, World } from '../../../test/engine-walk/world.ts';
 import { parseAppMessage } from '../drachtio-port/app-message.ts';
 import type { AppClient } from '../drachtio-port/client.ts';
 import { SipCommand } from '../drachtio-port/command.ts';
 import type { Frame } from '../drachtio-port/frame.ts';
 import type { SipMessage } from '../message/message.ts';
 import { DEFAULT_TRANSPORT_LIMITS } from '../transport/limits.ts';
-import { type FakeFlow, refusingHost, silentHost, World } from '../walk/world.ts';
 
 const reachable = '<sip:peer@203.0.113.1:40001;transport=tls>';
 const unreachable = '<sip:peer@203.0.113.1:40001;transport=udp>';

@@ -1,11 +1,11 @@
 /** REFER and its NOTIFYs inside of an INVITE dialog, both ways (RFC 3515, RFC 5057). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import { releaseAll } from '../../../test/fakes/release.ts';
+import { engineConfiguration, RawApp, TestCertificates, TestPeer } from '../../../test/kit/edge/engine.ts';
+import { releaseAll } from '../../../test/kit/fakes/release.ts';
 import { parseConfiguration, stackOptions } from '../configuration.ts';
 import type { SipMessage, SipRequest } from '../message/message.ts';
 import { Stack, type StackAddresses } from '../stack.ts';
-import { engineConfiguration, RawApp, TestCertificates, TestPeer } from '../testing.ts';
 
 let certificates: TestCertificates;
 let clock: FakeClock;

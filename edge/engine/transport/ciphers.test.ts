@@ -11,7 +11,7 @@ import {
   Recorder,
   server,
   target,
-} from './testing.ts';
+} from '../../../test/kit/edge/transport.ts';
 
 /** OpenSSL would leave out some of them by itself at its usual level. */
 const anyLevel = (suite: string) => `${suite}:@SECLEVEL=0`;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createAuthority } from '../../../test/fakes/certificates.ts';
+import { createAuthority } from '../../../test/kit/fakes/certificates.ts';
 import { readClientCertificates } from './client-certificates.ts';
 
 const authority = createAuthority();

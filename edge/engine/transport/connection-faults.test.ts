@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import type { TlsOptions } from 'node:tls';
 import { expect, test } from 'vitest';
 import { type ConnectionFault, connectionFault, connectionProblem } from '#shared/connection-faults.ts';
-import { createAuthority, createSelfSigned } from '../../../test/fakes/certificates.ts';
 import {
   authority,
   cleanups,
@@ -21,7 +20,8 @@ import {
   server,
   silentServer,
   target,
-} from './testing.ts';
+} from '../../../test/kit/edge/transport.ts';
+import { createAuthority, createSelfSigned } from '../../../test/kit/fakes/certificates.ts';
 
 const place = 'pbx.example.com:5061';
 

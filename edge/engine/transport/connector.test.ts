@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { freeTcpPort } from '../../../test/system/ports.ts';
-import { failure, HOST, listening, server, silentServer, target } from './testing.ts';
+import { failure, HOST, listening, server, silentServer, target } from '../../../test/kit/edge/transport.ts';
+import { freeTcpPort } from '../../../test/kit/programs/ports.ts';
 
 test('tries the next address and tells the last cause', async () => {
   const bob = await listening();

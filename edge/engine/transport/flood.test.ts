@@ -1,6 +1,5 @@
 /** Peers that ask much, take little or say nothing, on the real program: real TLS, a real application. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { untilClosed } from '../../../test/until-closed.ts';
 import {
   type App,
   connectApp,
@@ -9,7 +8,8 @@ import {
   newApp,
   TestCertificates,
   TestPeer,
-} from '../testing.ts';
+} from '../../../test/kit/edge/engine.ts';
+import { untilClosed } from '../../../test/kit/until-closed.ts';
 
 let certificates: TestCertificates;
 let engine: EngineProgram;

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { PeerCertificate } from 'node:tls';
 import { expect, test } from 'vitest';
-import { createAuthority } from '../../../test/fakes/certificates.ts';
+import { createAuthority } from '../../../test/kit/fakes/certificates.ts';
 import { checkSipIdentity } from './identity.ts';
 
 const authority = createAuthority();

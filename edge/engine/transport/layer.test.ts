@@ -1,9 +1,18 @@
 import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
-import { createAuthority, createSelfSigned } from '../../../test/fakes/certificates.ts';
+import {
+  authority,
+  failure,
+  foreignServer,
+  HOST,
+  listening,
+  MESSAGE,
+  server,
+  target,
+} from '../../../test/kit/edge/transport.ts';
+import { createAuthority, createSelfSigned } from '../../../test/kit/fakes/certificates.ts';
 import type { TlsMaterial } from './certificates.ts';
-import { authority, failure, foreignServer, HOST, listening, MESSAGE, server, target } from './testing.ts';
 
 const stranger = createAuthority('Stranger');
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import { expect, test } from 'vitest';
-import { HOST, listening, MESSAGE, Recorder, rawClient, target } from './testing.ts';
+import { HOST, listening, MESSAGE, Recorder, rawClient, target } from '../../../test/kit/edge/transport.ts';
 
 test('answers a ping', async () => {
   const bob = await listening();

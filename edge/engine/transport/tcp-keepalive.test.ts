@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { authority, cleanups, HOST, Recorder, rawClient, target } from './testing.ts';
+import { authority, cleanups, HOST, Recorder, rawClient, target } from '../../../test/kit/edge/transport.ts';
 
 /** Timer of the TCP connection between two ports, in the kernel's table: `02` is keepalive; time in 1/100 s. */
 function timerOf(localPort: number, remotePort: number): { kind: string; due: number } {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { authority, cleanups, HOST, MESSAGE, Recorder } from '../../../test/kit/edge/transport.ts';
 import type { TransportOptions } from './layer.ts';
-import { authority, cleanups, HOST, MESSAGE, Recorder } from './testing.ts';
 
 async function listeningWss(options: Partial<TransportOptions> = {}) {
   const recorder = new Recorder({ wss: { host: HOST, port: 0 }, ...options });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import { QuietLog } from '../../../test/fakes/quiet-log.ts';
+import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
 import { SourceHosts } from './source-hosts.ts';
 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));

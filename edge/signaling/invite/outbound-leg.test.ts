@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import { DrachtioServer, type Sent } from '../../../test/fakes/drachtio-server.ts';
-import { FakeAgents } from '../../../test/fakes/fake-agents.ts';
-import { FakeMedia, fakeAnswer } from '../../../test/fakes/fake-media.ts';
-import { QuietLog } from '../../../test/fakes/quiet-log.ts';
-import { releaseAll } from '../../../test/fakes/release.ts';
+import { DrachtioServer, type Sent } from '../../../test/kit/fakes/drachtio-server.ts';
+import { FakeAgents } from '../../../test/kit/fakes/fake-agents.ts';
+import { FakeMedia, fakeAnswer } from '../../../test/kit/fakes/fake-media.ts';
+import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
+import { releaseAll } from '../../../test/kit/fakes/release.ts';
 import { CallRefused } from '../../call/call-refused.ts';
 import { Calls } from '../../call/calls.ts';
 import type { DialEvents, OutboundInvite, OutboundLeg } from '../../call/ports/dialing.ts';

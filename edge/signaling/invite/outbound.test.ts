@@ -1,18 +1,18 @@
 /** Calls that we make: drachtio-srf and the embedded engine against a server whose messages the test writes. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#shared/ids.ts';
-import { echoAgent, FakeAgents } from '../../../test/fakes/fake-agents.ts';
-import { FakeRoutes, placeAt, route } from '../../../test/fakes/fake-hunt.ts';
-import { sdpOffer } from '../../../test/fakes/fake-leg.ts';
-import { FakeMedia, fakeAnswer } from '../../../test/fakes/fake-media.ts';
-import { releaseAll } from '../../../test/fakes/release.ts';
-import { SipCallee } from '../../../test/fakes/sip-callee.ts';
-import type { Heard } from '../../../test/fakes/sip-caller.ts';
-import { freeTcpPort } from '../../../test/system/ports.ts';
+import { TestEdge } from '../../../test/kit/edge/signaling.ts';
+import { echoAgent, FakeAgents } from '../../../test/kit/fakes/fake-agents.ts';
+import { FakeRoutes, placeAt, route } from '../../../test/kit/fakes/fake-hunt.ts';
+import { sdpOffer } from '../../../test/kit/fakes/fake-leg.ts';
+import { FakeMedia, fakeAnswer } from '../../../test/kit/fakes/fake-media.ts';
+import { releaseAll } from '../../../test/kit/fakes/release.ts';
+import { SipCallee } from '../../../test/kit/fakes/sip-callee.ts';
+import type { Heard } from '../../../test/kit/fakes/sip-caller.ts';
+import { freeTcpPort } from '../../../test/kit/programs/ports.ts';
 import { CallRefused } from '../../call/call-refused.ts';
 import type { Place } from '../../call/ports/routes.ts';
 import { authorization, parseChallenges } from '../srf/digest.ts';
-import { TestEdge } from '../testing.ts';
 
 const agents = new FakeAgents();
 const media = new FakeMedia();

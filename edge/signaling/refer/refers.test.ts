@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
-import { DrachtioServer, type Sent } from '../../../test/fakes/drachtio-server.ts';
-import { echoAgent } from '../../../test/fakes/fake-agents.ts';
-import { sdpOffer } from '../../../test/fakes/fake-leg.ts';
-import { fakeAnswer } from '../../../test/fakes/fake-media.ts';
-import { QuietLog } from '../../../test/fakes/quiet-log.ts';
-import { releaseAll } from '../../../test/fakes/release.ts';
+import { DrachtioServer, type Sent } from '../../../test/kit/fakes/drachtio-server.ts';
+import { echoAgent } from '../../../test/kit/fakes/fake-agents.ts';
+import { sdpOffer } from '../../../test/kit/fakes/fake-leg.ts';
+import { fakeAnswer } from '../../../test/kit/fakes/fake-media.ts';
+import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
+import { releaseAll } from '../../../test/kit/fakes/release.ts';
 import type { DialEvents } from '../../call/ports/dialing.ts';
 import type { PeerRefer, ReferEvents } from '../../call/ports/refer.ts';
 import type { CallLeg, DialogLeg, LegEvents } from '../../call/ports/signaling.ts';

@@ -1,15 +1,15 @@
 /** REFER and Replaces with every part real but media, agents and routes: what goes over the wire. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
-import { FakeAgents } from '../../../test/fakes/fake-agents.ts';
-import { FakeRoutes, placeAt } from '../../../test/fakes/fake-hunt.ts';
-import { sdpOffer } from '../../../test/fakes/fake-leg.ts';
-import { FakeMedia, fakeAnswer } from '../../../test/fakes/fake-media.ts';
-import { releaseAll } from '../../../test/fakes/release.ts';
-import { SipCallee } from '../../../test/fakes/sip-callee.ts';
-import { type Heard, SipCaller, sipRequest, toTagOf } from '../../../test/fakes/sip-caller.ts';
-import { eventually } from '../../../test/system/eventually.ts';
-import { answeredByEcho, TestEdge } from '../testing.ts';
+import { answeredByEcho, TestEdge } from '../../../test/kit/edge/signaling.ts';
+import { FakeAgents } from '../../../test/kit/fakes/fake-agents.ts';
+import { FakeRoutes, placeAt } from '../../../test/kit/fakes/fake-hunt.ts';
+import { sdpOffer } from '../../../test/kit/fakes/fake-leg.ts';
+import { FakeMedia, fakeAnswer } from '../../../test/kit/fakes/fake-media.ts';
+import { releaseAll } from '../../../test/kit/fakes/release.ts';
+import { SipCallee } from '../../../test/kit/fakes/sip-callee.ts';
+import { type Heard, SipCaller, sipRequest, toTagOf } from '../../../test/kit/fakes/sip-caller.ts';
+import { eventually } from '../../../test/kit/programs/eventually.ts';
 
 const number = '+14155550100';
 const routes = new FakeRoutes();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import { QuietLog } from '../../../test/fakes/quiet-log.ts';
+import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
 import type { DialTarget } from '../../call/ports/dialing.ts';
 import type { Outcome } from '../srf/exchange.ts';
 import type { NewRequest } from '../srf/srf.ts';

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { InboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import type { RegistrationState } from '#shared/edge-protocol/reports.ts';
-import { QuietLog } from '../../../test/fakes/quiet-log.ts';
+import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
 import type { Outcome } from '../srf/exchange.ts';
 import type { NewRequest } from '../srf/srf.ts';
 import { noRefusals, openRefusalStore, type RefusalStore } from './refused-registrations.ts';

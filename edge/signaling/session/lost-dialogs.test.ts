@@ -1,12 +1,12 @@
 /** Dialogs that one side has lost, between signaling and a real engine: both sides end, and the peer is told. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { FakeAgents } from '../../../test/fakes/fake-agents.ts';
-import { FakeRoutes } from '../../../test/fakes/fake-hunt.ts';
-import { sdpOffer } from '../../../test/fakes/fake-leg.ts';
-import { FakeMedia } from '../../../test/fakes/fake-media.ts';
-import { SipCaller, sipRequest, toTagOf } from '../../../test/fakes/sip-caller.ts';
-import { eventually } from '../../../test/system/eventually.ts';
-import { answeredByEcho, TestEdge } from '../testing.ts';
+import { answeredByEcho, TestEdge } from '../../../test/kit/edge/signaling.ts';
+import { FakeAgents } from '../../../test/kit/fakes/fake-agents.ts';
+import { FakeRoutes } from '../../../test/kit/fakes/fake-hunt.ts';
+import { sdpOffer } from '../../../test/kit/fakes/fake-leg.ts';
+import { FakeMedia } from '../../../test/kit/fakes/fake-media.ts';
+import { SipCaller, sipRequest, toTagOf } from '../../../test/kit/fakes/sip-caller.ts';
+import { eventually } from '../../../test/kit/programs/eventually.ts';
 
 let edge: TestEdge;
 

@@ -2,13 +2,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FakeAgents } from '../../../test/fakes/fake-agents.ts';
-import { FakeRoutes } from '../../../test/fakes/fake-hunt.ts';
-import { sdpOffer } from '../../../test/fakes/fake-leg.ts';
-import { FakeMedia } from '../../../test/fakes/fake-media.ts';
-import { SipCaller, sipRequest, toTagOf } from '../../../test/fakes/sip-caller.ts';
-import { freeTcpPort } from '../../../test/system/ports.ts';
-import { answeredByEcho, TestEdge } from '../testing.ts';
+import { answeredByEcho, TestEdge } from '../../../test/kit/edge/signaling.ts';
+import { FakeAgents } from '../../../test/kit/fakes/fake-agents.ts';
+import { FakeRoutes } from '../../../test/kit/fakes/fake-hunt.ts';
+import { sdpOffer } from '../../../test/kit/fakes/fake-leg.ts';
+import { FakeMedia } from '../../../test/kit/fakes/fake-media.ts';
+import { SipCaller, sipRequest, toTagOf } from '../../../test/kit/fakes/sip-caller.ts';
+import { freeTcpPort } from '../../../test/kit/programs/ports.ts';
 
 const capacity = 50;
 const tries = capacity + 10;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { QuietLog } from '../../../test/fakes/quiet-log.ts';
+import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
 import { Authenticator } from './authenticator.ts';
 import { authorization, type Challenge, parseChallenges, strongest } from './digest.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { response } from '../../../test/kit/edge/discovery.ts';
 import { codecsOf, methodsOf, userAgentOf } from './capabilities.ts';
-import { response } from './testing.ts';
 
 describe('codecsOf', () => {
   it('gives the codecs of the audio stream in its order, by their names in the contract', () => {

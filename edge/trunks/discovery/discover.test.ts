@@ -2,11 +2,22 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '#shared/clock.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
-import { createAuthority, createSelfSigned, type TestAuthority } from '../../../test/fakes/certificates.ts';
-import { FakeDns, srv } from '../testing.ts';
+import {
+  closedPort,
+  host,
+  reply,
+  tcpServer,
+  tlsServer,
+  udpServer,
+} from '../../../test/kit/edge/discovery.ts';
+import { FakeDns, srv } from '../../../test/kit/edge/trunks.ts';
+import {
+  createAuthority,
+  createSelfSigned,
+  type TestAuthority,
+} from '../../../test/kit/fakes/certificates.ts';
 import type { DiscoveryQuery } from './candidates.ts';
 import { type DiscoveryLimits, type DiscoveryOptions, discover, discoveryLimits } from './discover.ts';
-import { closedPort, host, reply, tcpServer, tlsServer, udpServer } from './testing.ts';
 
 const domain = 'sip.example.com';
 const loopback = parseNetworks(['127.0.0.0/8']);

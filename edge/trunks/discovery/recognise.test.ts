@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { response } from '../../../test/kit/edge/discovery.ts';
 import { fingerprints } from './fingerprints.ts';
 import { recognise } from './recognise.ts';
-import { response } from './testing.ts';
 
 const named = (name: string, header = 'User-Agent') => response([`${header}: ${name}`]);
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tone } from '../../../test/fakes/audio.ts';
+import { tone } from '../../../test/kit/fakes/audio.ts';
 import { TestEar, TestTone } from './test-tone.ts';
 
 /** Lets an ear hear a second of `samples`, frame by frame. */

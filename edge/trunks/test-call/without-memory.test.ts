@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { endpoint, route } from '../../../test/kit/edge/trunks.ts';
 import { Failover, type Move } from '../failover.ts';
 import { openFailoverStore } from '../failover-store.ts';
 import { TrunkHunt } from '../hunt.ts';
-import { endpoint, route } from '../testing.ts';
 import { withoutMemory } from './without-memory.ts';
 
 test('the hunt of a test call tries what is known to be dead, and moves no trunk', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AssertionType } from '#shared/api/agent-testing/assertions.ts';
-import { assertion, chat, conversation, judgeSaying } from '../../../../test/kit/agent-testing.ts';
+import { assertion, chat, conversation, judgeSaying } from '../../../../test/kit/control/agent-testing.ts';
 import type { AssertionResult, ConversationRecord, Judge } from '../ports.ts';
 import { evaluateAssertions, failedNode } from './evaluate.ts';
 import { patternProblem, search } from './patterns.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../../../test/kit/control/harness.ts';
+import { bookingGraph, bookingPersona, TestingClient } from '../../../../test/kit/control/test-runs.ts';
 import { batchStatus } from '../../records/batch-status.ts';
-import { bookingGraph, bookingPersona, TestingClient } from '../testing.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 

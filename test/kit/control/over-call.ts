@@ -1,0 +1,85 @@
+/** The edge's end of a run's line, for tests: a real socket on which the test says what an edge would. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import WebSocket from 'ws';
+import { systemClock } from '#shared/clock.ts';
+import type { TestCallEvent, TestCallOrder } from '#shared/test-call-protocol.ts';
+import { type ExpectedLine, TestCallDoor } from '../../../control/testing/over-call/door.ts';
+
+export const runId = '6f1c1f5e-3a63-4f0e-9d62-0d7b8f8f2b11';
+
+/** A door on a port of its own. */
+export class TestDoor {
+  readonly door = new TestCallDoor(systemClock, 65_536);
+  readonly #server: Server = createServer();
+
+  static async open(): Promise<TestDoor> {
+    const test = new TestDoor();
+    test.#server.on('upgrade', (request, socket, head) => {
+      if (!test.door.take(request, socket, head)) socket.destroy();
+    });
+    test.#server.listen(0, '127.0.0.1');
+    await once(test.#server, 'listening');
+    return test;
+  }
+
+  expect(): ExpectedLine {
+    return this.door.expect(runId, 10_000);
+  }
+
+  /** Rejects with the HTTP status when the door stays closed. */
+  async edge(key: string, id = runId): Promise<EdgeEnd> {
+    const { port } = this.#server.address() as AddressInfo;
+    const headers = { authorization: `Bearer ${key}` };
+    const end = new EdgeEnd(new WebSocket(`ws://127.0.0.1:${port}/v1/edge/test-calls/${id}`, { headers }));
+    await end.opened;
+    return end;
+  }
+
+  async close(): Promise<void> {
+    this.door.close();
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await once(this.#server, 'close');
+  }
+}
+
+export class EdgeEnd {
+  readonly #socket: WebSocket;
+  readonly #orders: TestCallOrder[] = [];
+  readonly opened: Promise<unknown>;
+  readonly closed: Promise<unknown>;
+  #wake: () => void = () => undefined;
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+    this.opened = once(socket, 'open');
+    this.closed = new Promise((resolve) => {
+      socket.once('close', (code) => resolve(code));
+    });
+    socket.on('message', (data) => {
+      this.#orders.push(JSON.parse(data.toString()));
+      this.#wake();
+    });
+  }
+
+  tell(...events: (TestCallEvent | object)[]): void {
+    for (const event of events) this.#socket.send(JSON.stringify(event));
+  }
+
+  /** The next order that was not yet taken. */
+  async order(): Promise<TestCallOrder> {
+    for (;;) {
+      const order = this.#orders.shift();
+      if (order) return order;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  lose(): void {
+    this.#socket.terminate();
+  }
+}

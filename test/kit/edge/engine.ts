@@ -1,0 +1,389 @@
+/** Engines as programs of their own, and applications on drachtio-srf, for tests. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type EventEmitter, once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createConnection, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { connect, type TLSSocket } from 'node:tls';
+import Srf from 'drachtio-srf';
+import { encodeFrame, type Frame, FrameReader } from '../../../edge/engine/drachtio-port/frame.ts';
+import { StreamFramer } from '../../../edge/engine/message/framing.ts';
+import type { SipMessage } from '../../../edge/engine/message/message.ts';
+import { parseMessage } from '../../../edge/engine/message/parse.ts';
+import type { SourcesByOwner } from '../../../edge/engine/transport/known-sources.ts';
+import { createAuthority } from '../fakes/certificates.ts';
+
+export const SECRET = 'a secret';
+
+/** Files of one authority and one server certificate for 127.0.0.1, in a directory of their own. */
+export class TestCertificates {
+  readonly directory = mkdtempSync(join(tmpdir(), 'engine-test-'));
+  readonly ca: string;
+  readonly caPath = join(this.directory, 'ca.pem');
+  readonly cert = join(this.directory, 'cert.pem');
+  readonly key = join(this.directory, 'key.pem');
+
+  constructor() {
+    const authority = createAuthority();
+    const server = authority.issue({ names: ['IP:127.0.0.1', 'DNS:localhost'] });
+    this.ca = authority.cert;
+    writeFileSync(this.caPath, authority.cert);
+    writeFileSync(this.cert, server.cert);
+    writeFileSync(this.key, server.key);
+  }
+
+  remove(): void {
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+export interface EngineEvent {
+  readonly event: string;
+  readonly [name: string]: unknown;
+}
+
+/** `edge/engine/main.ts` as a child process. */
+export class EngineProgram {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly events: EngineEvent[] = [];
+  readonly exit: Promise<number | null>;
+  sipPort = 0;
+  appPort = 0;
+
+  private constructor() {
+    this.child = spawn(
+      process.execPath,
+      [join(import.meta.dirname, '..', '..', '..', 'edge', 'engine', 'main.ts')],
+      { stdio: 'pipe' },
+    );
+    this.child.stderr.on('data', (chunk: Buffer) =>
+      this.events.push({ event: 'stderr', text: chunk.toString() }),
+    );
+    this.exit = new Promise((resolve) => this.child.once('exit', (code) => resolve(code)));
+  }
+
+  /** Starts an engine and waits until it listens. */
+  static async start(
+    certificates: TestCertificates,
+    changes: Record<string, unknown> = {},
+  ): Promise<EngineProgram> {
+    const engine = new EngineProgram();
+    const ready = new Promise<EngineEvent>((resolve, reject) => {
+      createInterface({ input: engine.child.stdout }).on('line', (line) => {
+        const event: EngineEvent = JSON.parse(line);
+        engine.events.push(event);
+        if (event.event === 'ready') resolve(event);
+      });
+      engine.exit.then((code) => reject(new Error(`exit ${code}: ${JSON.stringify(engine.events)}`)));
+    });
+    engine.child.stdin.write(`${JSON.stringify({ ...engineConfiguration(certificates), ...changes })}\n`);
+    engine.know({ org: ['127.0.0.1'] });
+    const { tls, app } = await ready;
+    engine.sipPort = portOf(tls);
+    engine.appPort = portOf(app);
+    return engine;
+  }
+
+  /** Tells it which sources are known. */
+  know(sources: SourcesByOwner): void {
+    this.child.stdin.write(`${JSON.stringify({ command: 'sources', sources })}\n`);
+  }
+
+  /** Its log line whose message or reason is this, as soon as it is there. */
+  async logged(text: string): Promise<EngineEvent> {
+    for (;;) {
+      const found = this.events.find(({ message, reason }) => message === text || reason === text);
+      if (found) return found;
+      await once(this.child.stdout, 'data');
+    }
+  }
+
+  /** Ends its input and waits for its end. @returns the exit code */
+  stop(): Promise<number | null> {
+    this.child.stdin.end();
+    return this.exit;
+  }
+
+  /** Errors that it logged or wrote: none, unless the test provokes them. */
+  get complaints(): EngineEvent[] {
+    return this.events.filter((event) => event.event === 'stderr' || event.level === 'error');
+  }
+}
+
+export function engineConfiguration(certificates: TestCertificates): Record<string, unknown> {
+  return {
+    tls: { host: '127.0.0.1', port: 0, cert: certificates.cert, key: certificates.key },
+    wss: null,
+    publicHost: null,
+    app: { host: '127.0.0.1', port: 0, secret: SECRET },
+    clientTls: { ca: certificates.caPath, folder: null },
+    hep: null,
+    limits: {},
+  };
+}
+
+function portOf(address: unknown): number {
+  if (typeof address !== 'object' || address === null || !('port' in address)) throw new Error('no port');
+  return Number(address.port);
+}
+
+/** What tests use of drachtio-srf; its own types leave most of it out. */
+export interface AppRequest extends EventEmitter {
+  readonly method: string;
+  readonly uri: string;
+  readonly body: string;
+  readonly source: string;
+  readonly source_address: string;
+  readonly receivedOn: string;
+  readonly stackDialogId: string;
+  readonly callingNumber: string;
+  get(name: string): string;
+  has(name: string): boolean;
+  cancel(callback?: (error: unknown, request: AppRequest) => void): void;
+  proxy(options: object): Promise<unknown>;
+}
+export interface AppResponse {
+  readonly status: number;
+  readonly reason: string;
+  readonly body: string;
+  get(name: string): string;
+  has(name: string): boolean;
+  send(
+    status: number,
+    options?: { headers?: Record<string, string>; body?: string },
+    sent?: (error: unknown, response: AppResponse) => void,
+    acknowledged?: (request: AppRequest) => void,
+  ): void;
+}
+export interface AppDialog extends EventEmitter {
+  readonly id: string;
+  readonly sip: { readonly callId: string; readonly localTag: string; readonly remoteTag: string };
+  readonly remote: { readonly uri: string; readonly sdp: string };
+  readonly local: { readonly uri: string; readonly sdp: string };
+  destroy(options?: { headers?: Record<string, string> }): Promise<AppRequest>;
+  modify(sdp: string, options?: object): Promise<string>;
+  request(options: { method: string; headers?: Record<string, string>; body?: string }): Promise<AppResponse>;
+}
+type AppHandler = (request: AppRequest, response: AppResponse) => void;
+interface AppProgress {
+  cbRequest?(error: unknown, request: AppRequest): void;
+  cbProvisional?(response: AppResponse): void;
+}
+export interface App extends EventEmitter {
+  invite(handler: AppHandler): void;
+  options(handler: AppHandler): void;
+  subscribe(handler: AppHandler): void;
+  use(method: string, handler: AppHandler): void;
+  connect(options: object): Promise<unknown>;
+  disconnect(): void;
+  createUAS(request: AppRequest, response: AppResponse, options: object): Promise<AppDialog>;
+  createUAC(uri: string, options: object, progress?: AppProgress): Promise<AppDialog>;
+  createB2BUA(
+    request: AppRequest,
+    response: AppResponse,
+    uri: string,
+    options: object,
+  ): Promise<{ uas: AppDialog; uac: AppDialog }>;
+  request(uri: string, options: object, sent: (error: unknown, request?: AppRequest) => void): void;
+}
+
+const connectedApps = new Set<App>();
+
+export function newApp(): App {
+  return new Srf() as unknown as App;
+}
+
+/** Connects an application to an engine; resolves when it is authenticated. */
+export async function connectApp(engine: Pick<EngineProgram, 'appPort'>, app: App = newApp()): Promise<App> {
+  const connected = new Promise<void>((resolve, reject) => {
+    app.once('connect', (error: Error | null) => (error ? reject(error) : resolve()));
+  });
+  app.on('error', () => {});
+  app.connect({ host: '127.0.0.1', port: engine.appPort, secret: SECRET });
+  await connected;
+  connectedApps.add(app);
+  return app;
+}
+
+/** Disconnects an application, if it is connected. */
+export async function leave(app: App): Promise<void> {
+  if (!connectedApps.delete(app)) return;
+  const closed = new Promise((resolve) => app.once('close', resolve));
+  app.disconnect();
+  await closed;
+}
+
+/**
+ * The final response to a request of an application. The listener is set in the callback that brings the
+ * request: a promise would resolve too late for a response that is read together with the echo.
+ */
+export function responseTo(app: App, uri: string, options: object): Promise<AppResponse> {
+  return new Promise((resolve, reject) => {
+    app.request(uri, options, (error, request) => {
+      if (error || !request) reject(error);
+      else request.on('response', (response: AppResponse) => response.status >= 200 && resolve(response));
+    });
+  });
+}
+
+/** Messages that a peer has received, to be read one after the other. */
+export class Inbox {
+  readonly received: SipMessage[] = [];
+  #wake: (() => void) | null = null;
+  #read = 0;
+  #closed = false;
+
+  protected take(bytes: Buffer): void {
+    const result = parseMessage(bytes);
+    if (result.ok) this.received.push(result.message);
+    this.#wake?.();
+  }
+
+  /** Nothing comes any more. */
+  protected end(): void {
+    this.#closed = true;
+    this.#wake?.();
+  }
+
+  /** The next message not read yet; 100 Trying is skipped. */
+  async next(): Promise<SipMessage> {
+    for (;;) {
+      const message = this.received[this.#read];
+      if (message) {
+        this.#read++;
+        if (message.kind === 'response' && message.status === 100) continue;
+        return message;
+      }
+      if (this.#closed) throw new Error('the connection is closed');
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** The next message, which must be a response. @returns its status */
+  async status(): Promise<number> {
+    const message = await this.next();
+    if (message.kind !== 'response') throw new Error(`a ${message.method} came instead of a response`);
+    return message.status;
+  }
+}
+
+/** A SIP peer of the barest kind: a TLS connection on which the test writes and reads messages itself. */
+export class TestPeer extends Inbox {
+  readonly socket: TLSSocket;
+  readonly #framer = new StreamFramer();
+
+  private constructor(socket: TLSSocket) {
+    super();
+    this.socket = socket;
+    socket.on('data', (chunk: Buffer) => {
+      for (const event of this.#framer.push(chunk)) if (event.kind === 'message') this.take(event.bytes);
+    });
+    socket.on('close', () => this.end());
+    socket.on('error', () => {});
+  }
+
+  /** @param localAddress the peer's own */
+  static connect(port: number, ca: string, localAddress = '127.0.0.1'): Promise<TestPeer> {
+    return new Promise((resolve, reject) => {
+      const options = { host: '127.0.0.1', port, ca, localAddress };
+      const socket = connect(options, () => resolve(new TestPeer(socket)));
+      socket.once('error', reject);
+    });
+  }
+
+  /** Wraps a connection that a TLS server of the test accepted. */
+  static accepted(socket: TLSSocket): TestPeer {
+    return new TestPeer(socket);
+  }
+
+  get port(): number {
+    return this.socket.localPort ?? 0;
+  }
+
+  /** Sends lines as one message; a Content-Length is added. */
+  send(lines: readonly string[], body = ''): void {
+    this.socket.write(
+      `${[...lines, `Content-Length: ${Buffer.byteLength(body)}`].join('\r\n')}\r\n\r\n${body}`,
+    );
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+}
+
+/** An application without library: the test writes and reads the frames of the protocol itself. */
+export class RawApp {
+  readonly socket: Socket;
+  readonly frames: Frame[] = [];
+  #wake: (() => void) | null = null;
+  #read = 0;
+  #id = 0;
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    const reader = new FrameReader(1_000_000, {
+      frame: (frame) => void this.frames.push(frame),
+      oversize: () => {},
+    });
+    socket.on('data', (chunk: Buffer) => {
+      reader.push(chunk);
+      this.#wake?.();
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => this.#wake?.());
+  }
+
+  static async connect(port: number): Promise<RawApp> {
+    const socket = createConnection({ host: '127.0.0.1', port });
+    await once(socket, 'connect');
+    return new RawApp(socket);
+  }
+
+  /** Authenticated, and with the given verbs routed to it. */
+  static async routing(port: number, ...verbs: string[]): Promise<RawApp> {
+    const app = await RawApp.connect(port);
+    await app.ask(`authenticate|${SECRET}|`);
+    for (const verb of verbs) await app.ask(`route|${verb}`);
+    return app;
+  }
+
+  /** Sends a frame. @returns its id */
+  send(line: string, sip: readonly string[] | null = null, body = ''): string {
+    const id = `id-${++this.#id}`;
+    const message = sip === null ? null : Buffer.from(`${sip.join('\r\n')}\r\n\r\n${body}`);
+    this.socket.write(encodeFrame(`${id}|${line}`, message));
+    return id;
+  }
+
+  /** Sends a frame and reads its answer, which must be the next one. @returns the tokens from the status on */
+  async ask(line: string, sip: readonly string[] | null = null, body = ''): Promise<readonly string[]> {
+    const id = this.send(line, sip, body);
+    const { tokens } = await this.next();
+    if (tokens[1] !== 'response' || tokens[2] !== id) throw new Error(`no answer but ${tokens.join('|')}`);
+    return tokens.slice(3);
+  }
+
+  /** The next frame not read yet. */
+  async next(): Promise<Frame> {
+    for (;;) {
+      const frame = this.frames[this.#read];
+      if (frame) {
+        this.#read++;
+        return frame;
+      }
+      if (this.socket.destroyed) throw new Error('the connection is closed');
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+}

@@ -1,0 +1,183 @@
+/** Signaling and calls on an embedded engine of their own, for tests: what is fake is up to them. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '#shared/clock.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import { newId } from '#shared/ids.ts';
+import { Calls } from '../../../edge/call/calls.ts';
+import type { OutboundParts } from '../../../edge/call/outbound-plan.ts';
+import type { Agents } from '../../../edge/call/ports/agents.ts';
+import type { Media } from '../../../edge/call/ports/media.ts';
+import { EngineProcess } from '../../../edge/engine-process.ts';
+import { createLog } from '../../../edge/log.ts';
+import type { RegistrarAccess } from '../../../edge/signaling/registration/registrations.ts';
+import { Signaling } from '../../../edge/signaling/signaling.ts';
+import { createAuthority, type TestAuthority, type TestKeyPair } from '../fakes/certificates.ts';
+import { echoAgent } from '../fakes/fake-agents.ts';
+import { QuietLog } from '../fakes/quiet-log.ts';
+import { freeTcpPort } from '../programs/ports.ts';
+
+export interface TestEdgeOptions {
+  readonly media: Media;
+  readonly agents: Agents;
+  readonly outbound: Omit<OutboundParts, 'dialer'>;
+  readonly noResponseMs?: number;
+  readonly registrars?: RegistrarAccess;
+  /** 1000 unless given. */
+  readonly maxCalls?: number;
+  /** 60,000 unless given. Silence itself ends no call. */
+  readonly holdQuestionMs?: number;
+  /** Whether `records` is filled; a load would make it grow without end. */
+  readonly keepRecords?: boolean;
+}
+
+/** A configuration with one number, which an echo agent answers to callers from 127.0.0.1. */
+export function answeredByEcho(number: string): EdgeConfig {
+  const trunk = { id: 'trunk', auth_mode: 'ip', source_host: null } as const;
+  return {
+    version: 1,
+    organizations: [],
+    numbers: [
+      {
+        number,
+        org_id: 'org',
+        agent: echoAgent,
+        outbound: [],
+        inbound: [{ ...trunk, allowed_ips: ['127.0.0.1'], headers: [], codecs: [] }],
+      },
+    ],
+    pathways: [],
+    allowed_private_targets: [],
+    open_inbound: false,
+  };
+}
+
+export class TestEdge {
+  /** Of our certificate, and trusted in those of peers. */
+  readonly authority: TestAuthority;
+  /** For 127.0.0.1 and trunk.example. */
+  readonly certificate: TestKeyPair;
+  /** Where it listens on 127.0.0.1. */
+  readonly port: number;
+  readonly calls: Calls;
+  readonly signaling: Signaling;
+  /** What was reported of each call, by its id. */
+  readonly records = new Map<string, CallRecord[]>();
+  /** Lines of the transcript that each call wrote of itself, by its id. */
+  readonly notes = new Map<string, string[]>();
+  /** What signaling is told of the engine's dialogs, every ten seconds. */
+  dialogsSeen: (ids: readonly string[]) => readonly string[] = (ids) => ids;
+  /** Hears of every report of a call. */
+  onRecord: (record: CallRecord) => void = () => {};
+  readonly #folder = mkdtempSync(join(tmpdir(), 'test-edge-'));
+  readonly #engine: EngineProcess;
+
+  private constructor(options: TestEdgeOptions, port: number, up: (error?: Error) => void) {
+    this.port = port;
+    this.authority = createAuthority();
+    this.certificate = this.authority.issue({ names: ['IP:127.0.0.1', 'DNS:trunk.example'] });
+    this.calls = new Calls({
+      clock: systemClock,
+      log: new QuietLog(),
+      newId,
+      media: options.media,
+      agents: options.agents,
+      maxCalls: options.maxCalls ?? 1000,
+      settings: {
+        ringAfterMs: 0,
+        prepareTimeoutMs: 10_000,
+        mediaTimeoutMs: 0,
+        holdQuestionMs: options.holdQuestionMs ?? 60_000,
+      },
+      reporter: {
+        report: (body) => {
+          if (body.type === 'transcript' && options.keepRecords !== false) {
+            const lines = body.entries.map(({ text }) => text);
+            this.notes.set(body.call_id, [...(this.notes.get(body.call_id) ?? []), ...lines]);
+          }
+          if (body.type !== 'call') return;
+          this.onRecord(body.call);
+          if (options.keepRecords === false) return;
+          this.records.set(body.call.id, [...(this.records.get(body.call.id) ?? []), body.call]);
+        },
+      },
+      outbound: { ...options.outbound, dialer: { dial: (...call) => this.signaling.dial(...call) } },
+    });
+    this.signaling = new Signaling({
+      clock: systemClock,
+      log: new QuietLog(),
+      calls: this.calls,
+      publicAddress: null,
+      software: 'Trunkline/test',
+      session: { expiresS: 1800, minS: 90 },
+      strangers: { tries: 2, windowS: 60, blockS: 600, maxSources: 10 },
+      refused: () => {},
+      engineUp: () => up(),
+      ...(options.noResponseMs === undefined ? {} : { noResponseMs: options.noResponseMs }),
+      ...(options.registrars === undefined ? {} : { registrars: options.registrars }),
+    });
+    this.#engine = new EngineProcess({
+      program: join(import.meta.dirname, '..', '..', '..', 'edge', 'engine', 'main.ts'),
+      config: {
+        tls: {
+          host: '127.0.0.1',
+          port,
+          cert: this.#file('server.crt', this.certificate.cert),
+          key: this.#file('server.key', this.certificate.key),
+        },
+        wss: null,
+        publicHost: null,
+        app: { host: '127.0.0.1', port: 0, secret: 's' },
+        clientTls: { ca: this.#file('ca.crt', this.authority.cert), folder: null },
+        hep: null,
+        limits: {},
+      },
+      clock: systemClock,
+      log: createLog('silent'),
+      onReady: (app) => this.signaling.connect({ ...app, secret: 's' }),
+      onRestart: () => {},
+      onDialogs: (ids) => {
+        const unowned = this.signaling.reconcile(this.dialogsSeen(ids));
+        if (unowned.length > 0) this.#engine.endDialogs(unowned);
+      },
+      onUnusable: () => up(new Error('the engine cannot start')),
+    });
+    this.signaling.watchSources((known) => this.#engine.know(known));
+    this.#engine.start();
+  }
+
+  static async start(options: TestEdgeOptions): Promise<TestEdge> {
+    const port = await freeTcpPort();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const edge = new TestEdge(options, port, (error) => (error ? reject(error) : resolve()));
+    await promise;
+    return edge;
+  }
+
+  get enginePid(): number | undefined {
+    return this.#engine.pid;
+  }
+
+  /** Private networks that peers may name. */
+  allow(networks: readonly string[]): void {
+    this.#engine.allow(networks);
+  }
+
+  /** The call as it was reported last. */
+  last(callId: string): CallRecord | undefined {
+    return this.records.get(callId)?.at(-1);
+  }
+
+  async stop(): Promise<void> {
+    this.signaling.close();
+    await this.#engine.stop();
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  #file(name: string, text: string): string {
+    writeFileSync(join(this.#folder, name), text);
+    return join(this.#folder, name);
+  }
+}

@@ -1,0 +1,204 @@
+/** What the tests of transfers share: calls with fakes all around, and a call that is up. */
+import { expect } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
+import { Calls, type CallsDeps } from '../../../edge/call/calls.ts';
+import type { OutboundParts } from '../../../edge/call/outbound-plan.ts';
+import type { PeerRefer } from '../../../edge/call/ports/refer.ts';
+import type { TransferOrder, TransferOutcome } from '../../../edge/call/ports/transfer.ts';
+import { echoAgent, type FakeAgent, FakeAgents } from '../fakes/fake-agents.ts';
+import { FakeDialer, type FakeOutboundLeg } from '../fakes/fake-dialer.ts';
+import { FakeRoutes, placeAt } from '../fakes/fake-hunt.ts';
+import { FakeLeg } from '../fakes/fake-leg.ts';
+import { FakeMedia, type FakeMediaLeg, fakeAnswer } from '../fakes/fake-media.ts';
+import { QuietLog } from '../fakes/quiet-log.ts';
+
+/** Lets every promise that can settle do so. */
+export const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+export const colleague = '+14155550199';
+
+export const blind = (target = colleague): TransferOrder => ({ target, method: 'bridge', consult: null });
+
+/** A REFER of the peer that writes down what it is answered. */
+export class FakeRefer implements PeerRefer {
+  readonly target: string;
+  readonly replaces: string | null;
+  readonly referredBy = '<sip:caller@192.0.2.1>';
+  readonly said: string[] = [];
+  why: string | null = null;
+
+  constructor(target = 'sip:201@pbx.example.com', replaces: string | null = null) {
+    this.target = target;
+    this.replaces = replaces;
+  }
+
+  accept(): void {
+    this.said.push('202');
+  }
+  refuse(status: number, reason: string, why?: string): void {
+    this.why = why ?? null;
+    this.said.push(`${status} ${reason}`);
+  }
+  notify(status: number, reason: string): void {
+    this.said.push(`NOTIFY ${status} ${reason}`);
+  }
+  /** The subscription ends with 503. */
+  expire: () => void = () => {};
+  onExpiry(expired: () => void): void {
+    this.expire = expired;
+  }
+}
+
+export class TransferBench {
+  readonly clock = new FakeClock(Date.UTC(2030, 0, 1));
+  readonly media = new FakeMedia();
+  readonly agents = new FakeAgents();
+  readonly routes = new FakeRoutes();
+  readonly dialer = new FakeDialer();
+  readonly reports: ReportBody[] = [];
+  readonly decided: string[] = [];
+  /** Hears of each report while it is on its way. */
+  onReport: (body: ReportBody) => void = () => {};
+  readonly calls: Calls;
+
+  constructor(changes: Partial<OutboundParts> = {}, maxCalls = 4, limits?: CallsDeps['limits']) {
+    this.routes.places = [placeAt(5061)];
+    let next = 1;
+    this.calls = new Calls({
+      clock: this.clock,
+      media: this.media,
+      agents: this.agents,
+      log: new QuietLog(),
+      newId: () => `id-${next++}`,
+      maxCalls,
+      ...(limits && { limits }),
+      settings: { ringAfterMs: 200, prepareTimeoutMs: 5000, mediaTimeoutMs: 60_000 },
+      reporter: {
+        report: (body) => {
+          this.reports.push(body);
+          this.onReport(body);
+        },
+      },
+      outbound: {
+        routes: this.routes,
+        dialer: this.dialer,
+        ringTimeoutMs: 30_000,
+        headersOf: (mappings: readonly HeaderMapping[], variables) =>
+          Object.fromEntries(
+            mappings.flatMap((mapping) =>
+              mapping.type === 'custom' ? [[mapping.value, String(variables[mapping.key])]] : [],
+            ),
+          ),
+        ...changes,
+      },
+      onTransfer: (kind, outcome) => this.decided.push(`${kind} ${outcome.ok ? 'ok' : outcome.code}`),
+    });
+  }
+
+  /** A call that has just come in. */
+  offered(agent: Partial<AgentSettings> = {}): { peer: FakeLeg } {
+    const peer = new FakeLeg();
+    this.calls.admit(
+      peer,
+      {
+        orgId: 'org-1',
+        number: '+14155550100',
+        trunkId: 'trunk-1',
+        agent: { ...echoAgent, ...agent } as AgentSettings,
+        variables: { customer: '42' },
+      },
+      ['PCMU'],
+    );
+    return { peer };
+  }
+
+  /** A call that came in and is answered; its ACK is awaited. */
+  async answered(
+    agent: Partial<AgentSettings> = {},
+  ): Promise<{ peer: FakeLeg; agent: FakeAgent; media: FakeMediaLeg }> {
+    const { peer } = this.offered(agent);
+    await settle();
+    const media = this.media.last;
+    peer.peer.answered();
+    return { peer, agent: this.agents.last, media };
+  }
+
+  /** A call that came in and is up, with its peer, agent and media. */
+  async callUp(
+    agent: Partial<AgentSettings> = {},
+  ): Promise<{ peer: FakeLeg; agent: FakeAgent; media: FakeMediaLeg }> {
+    const answered = await this.answered(agent);
+    answered.peer.peer.acknowledged(null);
+    await settle();
+    return answered;
+  }
+
+  /** A call of ours that has yet to be answered. */
+  place(): void {
+    this.calls.place({
+      callId: 'placed',
+      orgId: 'org-1',
+      from: '+14155550100',
+      to: '+14155550123',
+      agent: echoAgent,
+      variables: {},
+    });
+  }
+
+  /** A call of ours that is up. */
+  async placedUp(): Promise<{ peer: FakeOutboundLeg; agent: FakeAgent; media: FakeMediaLeg }> {
+    this.place();
+    await settle();
+    const peer = this.dialer.last;
+    peer.peer.answered(fakeAnswer);
+    await settle();
+    return { peer, agent: this.agents.last, media: this.media.last };
+  }
+
+  /** Begins a transfer for the agent. `outcome` is null until it is known. */
+  async transfer(
+    agent: FakeAgent,
+    order: TransferOrder,
+  ): Promise<{ readonly outcome: TransferOutcome | null }> {
+    const result: { outcome: TransferOutcome | null } = { outcome: null };
+    void agent.host.transfer(order).then((outcome) => {
+      result.outcome = outcome;
+    });
+    await settle();
+    return result;
+  }
+
+  /** The target of the last leg answers. */
+  async targetAnswers(): Promise<FakeOutboundLeg> {
+    const leg = this.dialer.last;
+    leg.peer.answered(fakeAnswer);
+    await settle();
+    return leg;
+  }
+
+  /** The last report of each call, by id. */
+  record(id: string): CallRecord | undefined {
+    return this.reports
+      .flatMap((report) => (report.type === 'call' ? [report.call] : []))
+      .findLast((call) => call.id === id);
+  }
+
+  /** What the calls say that they did, in order. */
+  get notes(): string[] {
+    return this.reports.flatMap((report) =>
+      report.type === 'transcript' ? report.entries.map(({ text }) => text) : [],
+    );
+  }
+
+  expectNothingLeft(): void {
+    expect(this.calls.size).toBe(0);
+    expect(this.clock.pending).toBe(0);
+    expect(this.media.legs.filter(({ closed }) => closed === 0)).toEqual([]);
+    expect(this.media.bridges.filter(({ closed }) => closed === 0)).toEqual([]);
+    expect(this.agents.created.filter(({ closedFor }) => closedFor.length === 0)).toEqual([]);
+  }
+}

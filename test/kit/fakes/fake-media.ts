@@ -1,0 +1,156 @@
+/** Media without packets: negotiates by rote and does what the test tells it. */
+import type { CodecName } from '#shared/codecs.ts';
+import type { MediaReport } from '#shared/edge-protocol/calls.ts';
+import { CallRefused } from '../../../edge/call/call-refused.ts';
+import type {
+  AudioEndpoint,
+  BridgeOptions,
+  Media,
+  MediaBridge,
+  MediaLeg,
+  MediaLegOptions,
+} from '../../../edge/call/ports/media.ts';
+
+export const fakeAnswer = [
+  'v=0',
+  'o=- 1 1 IN IP4 127.0.0.1',
+  's=-',
+  'c=IN IP4 127.0.0.1',
+  't=0 0',
+  'm=audio 10000 RTP/SAVP 0 101',
+  'a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkw',
+  'a=rtpmap:0 PCMU/8000',
+  'a=rtpmap:101 telephone-event/8000',
+  'a=sendrecv',
+  '',
+].join('\r\n');
+
+export class FakeMediaLeg implements MediaLeg {
+  readonly options: MediaLegOptions;
+  readonly offers: string[] = [];
+  readonly answers: string[] = [];
+  codec: CodecName | null = null;
+  keys: MediaLeg['keys'] = 'telephone-event';
+  held = false;
+  silentMs = 0;
+  endpoint: AudioEndpoint | null = null;
+  digits = '';
+  closed = 0;
+
+  constructor(options: MediaLegOptions) {
+    this.options = options;
+  }
+
+  async answer(offer: string): Promise<string> {
+    this.offers.push(offer);
+    if (!offer.includes('a=crypto:')) {
+      throw new CallRefused(
+        488,
+        'The offer has no usable crypto line',
+        'SRTP with AES_CM_128_HMAC_SHA1_80 is required',
+      );
+    }
+    this.codec = 'PCMU';
+    this.held = offer.includes('a=sendonly') || offer.includes('a=inactive');
+    return this.held ? fakeAnswer.replace('a=sendrecv', 'a=recvonly') : fakeAnswer;
+  }
+
+  async offer(): Promise<string> {
+    return fakeAnswer;
+  }
+
+  async accept(answer: string): Promise<void> {
+    this.answers.push(answer);
+    if (!answer.includes('a=crypto:')) throw new CallRefused(488, 'The answer has no usable crypto line');
+    this.codec = 'PCMU';
+  }
+
+  attach(endpoint: AudioEndpoint | null): void {
+    this.endpoint = endpoint;
+  }
+
+  async sendDtmf(digits: string): Promise<void> {
+    this.digits += digits;
+  }
+
+  silentForMs(): number {
+    return this.silentMs;
+  }
+
+  report(): MediaReport {
+    return {
+      packets_sent: 10,
+      packets_received: 20,
+      packets_lost: 0,
+      jitter_ms: null,
+      round_trip_ms: null,
+      mos: null,
+      verdict: 'two_way',
+      cause: null,
+    };
+  }
+
+  close(): void {
+    this.closed++;
+    this.endpoint = null;
+  }
+}
+
+/** A bridge that carries nothing and remembers what was asked of it. */
+export class FakeBridge implements MediaBridge {
+  readonly legs: readonly [MediaLeg, MediaLeg];
+  readonly options: BridgeOptions;
+  mode: 'relayed' | 'transcoded' = 'relayed';
+  closed = 0;
+
+  constructor(one: MediaLeg, other: MediaLeg, options: BridgeOptions) {
+    this.legs = [one, other];
+    this.options = options;
+  }
+
+  /** The legs cannot be joined any more: what a re-INVITE to another codec does without transcoding. */
+  fail(error = new CallRefused(488, 'The legs have no codec in common')): void {
+    this.close();
+    this.options.failed?.(error);
+  }
+
+  close(): void {
+    this.closed++;
+  }
+}
+
+export class FakeMedia implements Media {
+  readonly legs: FakeMediaLeg[] = [];
+  readonly bridges: FakeBridge[] = [];
+  /** Refuses bridges with 488, as legs without a common codec are. */
+  refuseBridge = false;
+  /** Whether legs are kept for the test to look at; a load test must not. */
+  readonly keepLegs: boolean;
+  exhausted = false;
+
+  constructor(keepLegs = true) {
+    this.keepLegs = keepLegs;
+  }
+
+  async createLeg(options: MediaLegOptions): Promise<MediaLeg> {
+    if (this.exhausted) throw new CallRefused(503, 'No RTP port pair is free');
+    const leg = new FakeMediaLeg(options);
+    if (this.keepLegs) this.legs.push(leg);
+    return leg;
+  }
+
+  async bridge(one: MediaLeg, other: MediaLeg, options: BridgeOptions): Promise<MediaBridge> {
+    if (this.refuseBridge) throw new CallRefused(488, 'The legs have no codec in common');
+    const bridge = new FakeBridge(one, other, options);
+    if (one.codec !== other.codec) bridge.mode = 'transcoded';
+    this.bridges.push(bridge);
+    return bridge;
+  }
+
+  /** The leg created last. @throws when there is none */
+  get last(): FakeMediaLeg {
+    const leg = this.legs.at(-1);
+    if (!leg) throw new Error('no media leg was created');
+    return leg;
+  }
+}

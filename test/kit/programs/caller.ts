@@ -1,0 +1,54 @@
+/** A caller for tests: the small phone with SRTP media, already in a call. */
+import { Phone } from '../../../scripts/call/phone.ts';
+import { SrtpPeer } from '../fakes/srtp-peer.ts';
+import type { TestSystem } from './harness.ts';
+
+export interface Caller {
+  readonly phone: Phone;
+  readonly media: SrtpPeer;
+  /** SIP Call-ID */
+  readonly callId: string;
+  /** Hangs up and waits for the answer to the BYE. */
+  hangup(): Promise<void>;
+  /** Releases sockets; a call that is still up is left to the edge. */
+  close(): Promise<void>;
+}
+
+/** A phone that has its TLS connection and its RTP ports, and has not called yet. */
+export async function pickUp(system: TestSystem): Promise<Caller> {
+  const phone = await Phone.connect({ host: '127.0.0.1', port: system.sipPort, ca: system.ca });
+  const media = await SrtpPeer.open();
+  return {
+    phone,
+    media,
+    callId: phone.callId,
+    async hangup() {
+      await phone.request('BYE');
+    },
+    async close() {
+      media.close();
+      await phone.close();
+    },
+  };
+}
+
+/**
+ * Calls `number` and is answered.
+ * @param sdp what the offer has of its own
+ * @throws Error with the response when it is not
+ */
+export async function callAndTalk(
+  system: TestSystem,
+  number: string,
+  sdp: Parameters<SrtpPeer['sdp']>[0] = {},
+): Promise<Caller> {
+  const caller = await pickUp(system);
+  const response = await caller.phone.invite(number, caller.media.sdp(sdp));
+  if (response.status !== 200) {
+    await caller.close();
+    throw new Error(`${number} was not answered: ${response.raw}`);
+  }
+  caller.media.connect(response.body);
+  caller.phone.ack(response);
+  return caller;
+}

@@ -1,0 +1,201 @@
+/**
+ * A whole Trunkline for a test: control and edge as real processes on free ports, with a data folder of its
+ * own. `stop()` ends both and fails when a process or a port is left.
+ */
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { toneNumber } from '../../../control/bootstrap.ts';
+import {
+  type Bootstrap,
+  bootstrapFile,
+  caCertificate,
+  readBootstrap,
+} from '../../../scripts/supervisor/bootstrap.ts';
+import { releaseAll } from '../fakes/release.ts';
+import { Api } from './api.ts';
+import { eventually, saw } from './eventually.ts';
+import { busyUdpPorts, freeTcpPort, freeUdpRange, isTcpFree } from './ports.ts';
+import { isAlive } from './processes.ts';
+import { TestProgram } from './program.ts';
+
+const rtpPorts = 64;
+const startLimitMs = 180_000;
+
+export class TestSystem {
+  readonly folder: string;
+  readonly sipPort: number;
+  readonly controlPort: number;
+  readonly rtpMin: number;
+  readonly rtpMax: number;
+  /** The line check that the first start makes. */
+  readonly tone = { number: toneNumber, hz: 440 };
+  readonly control: TestProgram;
+  readonly edge: TestProgram;
+  #bootstrap: Bootstrap | null = null;
+  #ca = '';
+
+  private constructor(
+    folder: string,
+    ports: { sip: number; control: number; rtp: number },
+    extra: Record<string, string>,
+  ) {
+    this.folder = folder;
+    this.sipPort = ports.sip;
+    this.controlPort = ports.control;
+    this.rtpMin = ports.rtp;
+    this.rtpMax = ports.rtp + rtpPorts - 1;
+    const env: NodeJS.ProcessEnv = {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      XDG_CACHE_HOME: process.env.XDG_CACHE_HOME,
+      TRUNKLINE_CACHE: process.env.TRUNKLINE_CACHE,
+      TRUNKLINE_DATA: folder,
+      CONTROL_HOST: '127.0.0.1',
+      CONTROL_PORT: String(ports.control),
+      SIP_HOST: '0.0.0.0',
+      SIP_TLS_PORT: String(ports.sip),
+      SIP_PUBLIC_HOST: '127.0.0.1',
+      RTP_HOST: '127.0.0.1',
+      RTP_PUBLIC_IP: '127.0.0.1',
+      RTP_PORT_MIN: String(this.rtpMin),
+      RTP_PORT_MAX: String(this.rtpMax),
+      EXPECT_EDGE: 'true',
+      RATE_LIMIT_PER_MINUTE: '1000000',
+      ...extra,
+    };
+    this.control = new TestProgram('control', 'control/main.ts', env);
+    this.edge = new TestProgram('edge', 'edge/main.ts', env);
+  }
+
+  /** @param extra settings besides those of the harness */
+  static async start(extra: Record<string, string> = {}): Promise<TestSystem> {
+    const folder = await mkdtemp(join(tmpdir(), 'trunkline-system-'));
+    const ports = {
+      sip: await freeTcpPort(),
+      control: await freeTcpPort(),
+      rtp: await freeUdpRange(rtpPorts),
+    };
+    const system = new TestSystem(folder, ports, extra);
+    try {
+      await system.startControl();
+      await system.startEdge();
+      return system;
+    } catch (error) {
+      await system.#abandon();
+      throw error;
+    }
+  }
+
+  get bootstrap(): Bootstrap {
+    if (!this.#bootstrap) throw new Error('the system has not started');
+    return this.#bootstrap;
+  }
+
+  /** PEM of the authority that issued the edge's certificate. */
+  get ca(): string {
+    return this.#ca;
+  }
+
+  get api(): Api {
+    return new Api(`http://127.0.0.1:${this.controlPort}`, this.bootstrap.api_key);
+  }
+
+  /** Resolves when control answers (not when an edge is connected). */
+  async startControl(): Promise<void> {
+    const file = bootstrapFile({ TRUNKLINE_DATA: this.folder });
+    this.control.start();
+    await this.#up(this.control, async () => (await this.#health()) !== null && existsSync(file));
+    this.#bootstrap = await readBootstrap(file);
+    this.#ca = await caCertificate(this.#bootstrap);
+  }
+
+  /** Resolves when /health is 200: the edge listens and has its configuration. */
+  async startEdge(): Promise<void> {
+    this.edge.start();
+    await this.#up(this.edge, async () => (await this.#health()) === 200);
+  }
+
+  /** Ends the edge with all its children, as a power cut would. {@link startEdge} starts it again. */
+  async crashEdge(): Promise<void> {
+    const members = this.edge.noteFamily();
+    await this.edge.end('SIGKILL');
+    await eventually('engine and media workers to end with the edge', () =>
+      members.some(isAlive) ? null : true,
+    );
+  }
+
+  /** Waits for /health to be 200. */
+  async ready(): Promise<void> {
+    await eventually('/health to be 200', async () => (await this.#health()) === 200 || null, startLimitMs);
+  }
+
+  /** Everything that runs: control, edge, engine, media workers. */
+  processes(): number[] {
+    return [...this.control.noteFamily(), ...this.edge.noteFamily()];
+  }
+
+  /** RTP ports of the system that are in use. */
+  busyRtpPorts(): Promise<number[]> {
+    return busyUdpPorts(this.rtpMin, rtpPorts);
+  }
+
+  /** Ends both as an operator would, and checks that nothing is left. */
+  async stop(): Promise<void> {
+    const started = this.processes();
+    await releaseAll(
+      () => this.edge.end('SIGTERM'),
+      () => this.control.end('SIGTERM'),
+      () => this.#nothingLeft(started),
+      () => rm(this.folder, { recursive: true }),
+    );
+  }
+
+  async #nothingLeft(started: readonly number[]): Promise<void> {
+    const all = new Set([...started, ...this.edge.everStarted, ...this.control.everStarted]);
+    await eventually(`all processes of the system (${[...all].join(', ')}) to be gone`, () =>
+      [...all].some(isAlive) ? null : true,
+    );
+    for (const port of [this.sipPort, this.controlPort]) {
+      if (!(await isTcpFree(port))) throw new Error(`TCP port ${port} is still in use`);
+    }
+    const busy = await this.busyRtpPorts();
+    if (busy.length > 0) throw new Error(`UDP ports still in use: ${busy.join(', ')}`);
+  }
+
+  async #abandon(): Promise<void> {
+    await this.edge.end('SIGKILL');
+    await this.control.end('SIGKILL');
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async #up(program: TestProgram, isUp: () => Promise<boolean>): Promise<void> {
+    try {
+      await eventually(
+        `${program.name} to be up`,
+        async () => {
+          if (!program.running) throw new Error(`${program.name} ended while starting`);
+          return (await isUp()) || null;
+        },
+        startLimitMs,
+      );
+    } catch (error) {
+      throw new Error(`${String(error)}\nits output:\n${program.output}`);
+    }
+    program.noteFamily();
+  }
+
+  /** @returns the status of /health, null when nothing answers */
+  async #health(): Promise<number | null> {
+    try {
+      const response = await fetch(`http://127.0.0.1:${this.controlPort}/health`);
+      saw(`/health ${response.status} ${await response.text()}`);
+      return response.status;
+    } catch (error) {
+      saw(`no answer of /health: ${String(error)}`);
+      return null;
+    }
+  }
+}

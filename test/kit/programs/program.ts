@@ -1,0 +1,111 @@
+/** One program under test: started, watched, killed, all by its process id. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { family } from './processes.ts';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+/** Output kept for a failure's message, characters. */
+const keptOutput = 20_000;
+/** A program that has not ended by then is stuck; longer than it drains, shorter than a hook may take. */
+const endLimitMs = 150_000;
+
+export class TestProgram {
+  readonly name: string;
+  readonly #file: string;
+  readonly #env: NodeJS.ProcessEnv;
+  #child: ChildProcess | null = null;
+  #output = '';
+  #closed: Promise<unknown> = Promise.resolve();
+  #family = new Set<number>();
+
+  /** @param file below the project's root, for example `edge/main.ts` */
+  constructor(name: string, file: string, env: NodeJS.ProcessEnv) {
+    this.name = name;
+    this.#file = join(root, file);
+    this.#env = env;
+  }
+
+  /** @throws Error when it does not run */
+  get pid(): number {
+    const pid = this.#child?.pid;
+    if (pid === undefined) throw new Error(`${this.name} does not run\n${this.#output}`);
+    return pid;
+  }
+
+  get running(): boolean {
+    return this.#child !== null;
+  }
+
+  /** The end of what it printed. */
+  get output(): string {
+    return this.#output;
+  }
+
+  /** Resolves when it has ended and all that it printed is in `output`. */
+  get closed(): Promise<unknown> {
+    return this.#closed;
+  }
+
+  /** Every process it ever was or started, as far as {@link noteFamily} saw. */
+  get everStarted(): ReadonlySet<number> {
+    return this.#family;
+  }
+
+  start(): void {
+    const child = spawn(process.execPath, [this.#file], {
+      cwd: root,
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const keep = (chunk: Buffer) => {
+      this.#output = (this.#output + chunk.toString('utf8')).slice(-keptOutput);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    this.#closed = once(child, 'close');
+    child.once('exit', () => {
+      if (this.#child === child) this.#child = null;
+    });
+    this.#child = child;
+  }
+
+  /** Remembers the processes of now, for the check at the end that none is left. */
+  noteFamily(): number[] {
+    const members = this.#child?.pid === undefined ? [] : family(this.#child.pid);
+    for (const pid of members) this.#family.add(pid);
+    return members;
+  }
+
+  /**
+   * Sends a signal and waits for the end.
+   * @returns exit code, null when a signal ended it
+   * @throws Error with its output when it does not end: it and all that it started are killed then
+   */
+  end(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): Promise<number | null> {
+    this.noteFamily();
+    const child = this.#child;
+    if (!child) return Promise.resolve(null);
+    return new Promise((resolve, reject) => {
+      const limit = setTimeout(() => {
+        for (const pid of this.noteFamily()) killed(pid);
+        reject(
+          new Error(`${this.name} did not end within ${endLimitMs} ms after ${signal}\n${this.#output}`),
+        );
+      }, endLimitMs);
+      child.once('exit', (code) => {
+        clearTimeout(limit);
+        resolve(code);
+      });
+      child.kill(signal);
+    });
+  }
+}
+
+function killed(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}

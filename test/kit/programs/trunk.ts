@@ -1,0 +1,180 @@
+/**
+ * A trunk for tests: a SIP server over TLS that answers OPTIONS, BYE and CANCEL by itself and leaves INVITEs to
+ * the test. It shares no code with the edge, so what it says about a call is a second opinion.
+ */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
+import { SipReader, type SipText } from '../../../scripts/call/sip-text.ts';
+import type { TestKeyPair } from '../fakes/certificates.ts';
+import { eventually, saw } from './eventually.ts';
+
+const optionsHeaders = ['Allow: INVITE, ACK, BYE, CANCEL, OPTIONS', 'User-Agent: TestTrunk/1'];
+
+export class TestTrunk {
+  readonly port: number;
+  readonly #server: Server;
+  readonly #sockets = new Set<TLSSocket>();
+  readonly #calls = new Map<string, TrunkCall>();
+  readonly #fresh: TrunkCall[] = [];
+  /** OPTIONS requests that were answered. */
+  probes = 0;
+
+  private constructor(server: Server, port: number) {
+    this.#server = server;
+    this.port = port;
+    server.on('secureConnection', (socket: TLSSocket) => this.#connected(socket));
+    // Discovery and an edge that distrusts the certificate end the handshake.
+    server.on('tlsClientError', () => {});
+  }
+
+  /** @param port 0 for a free one @param tls what it asks of those who connect */
+  static async listen({ cert, key }: TestKeyPair, port = 0, tls: TlsOptions = {}): Promise<TestTrunk> {
+    const server = createServer({ cert, key, ...tls });
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return new TestTrunk(server, (server.address() as AddressInfo).port);
+  }
+
+  /** The next call that comes in. */
+  call(): Promise<TrunkCall> {
+    return eventually(`an INVITE on port ${this.port}`, () => {
+      saw(`${this.#calls.size} calls before it, ${this.probes} OPTIONS, ${this.#sockets.size} connections`);
+      return this.#fresh.shift();
+    });
+  }
+
+  /** Calls that came in and were not asked for. */
+  get waiting(): number {
+    return this.#fresh.length;
+  }
+
+  /** Listens no more and cuts the connections. */
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  #connected(socket: TLSSocket): void {
+    this.#sockets.add(socket);
+    const reader = new SipReader();
+    socket.setEncoding('latin1');
+    socket.on('data', (text: string) => {
+      for (const message of reader.read(text)) this.#receive(socket, message);
+    });
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => this.#sockets.delete(socket));
+  }
+
+  #receive(socket: TLSSocket, message: SipText): void {
+    if (message.method === 'OPTIONS') {
+      this.probes++;
+      respond(socket, message, '200 OK', optionsHeaders);
+      return;
+    }
+    const id = message.header('call-id') ?? '';
+    const known = this.#calls.get(id);
+    if (known) known.receive(message);
+    else if (message.method === 'INVITE') {
+      const call = new TrunkCall(socket, message, this.port);
+      this.#calls.set(id, call);
+      this.#fresh.push(call);
+    }
+  }
+}
+
+/** One call as the trunk sees it. */
+export class TrunkCall {
+  readonly invite: SipText;
+  /** What came after the INVITE. */
+  readonly received: SipText[] = [];
+  readonly #socket: TLSSocket;
+  readonly #contact: string;
+
+  constructor(socket: TLSSocket, invite: SipText, port: number) {
+    this.#socket = socket;
+    this.invite = invite;
+    this.#contact = `Contact: <sip:trunk@127.0.0.1:${port};transport=tls>`;
+  }
+
+  /** Answers the INVITE. @param status `180 Ringing` */
+  answer(status: string, sdp = ''): void {
+    respond(this.#socket, this.invite, status, [this.#contact], sdp);
+  }
+
+  /** The next request of that method after the INVITE. */
+  expect(method: string): Promise<SipText> {
+    return this.#receives(method, (one) => one.method === method);
+  }
+
+  /** Sends BYE. @returns its response */
+  hangUp(): Promise<SipText> {
+    const target = /<([^>]+)>/.exec(this.invite.header('contact') ?? '')?.[1] ?? '';
+    const to = this.invite.header('to') ?? '';
+    this.#socket.write(
+      [
+        `BYE ${target} SIP/2.0`,
+        `Via: SIP/2.0/TLS 127.0.0.1;branch=z9hG4bK${randomBytes(8).toString('hex')};rport`,
+        'Max-Forwards: 70',
+        `From: ${tagged(to)}`,
+        `To: ${this.invite.header('from')}`,
+        `Call-ID: ${this.invite.header('call-id')}`,
+        'CSeq: 1 BYE',
+        'Content-Length: 0',
+        '',
+        '',
+      ].join('\r\n'),
+      'latin1',
+    );
+    return this.#receives(
+      'the response to BYE',
+      (one) => one.status >= 200 && one.header('cseq') === '1 BYE',
+    );
+  }
+
+  #receives(what: string, isMeant: (message: SipText) => boolean): Promise<SipText> {
+    return eventually(`${what} of call ${this.invite.header('call-id')}`, () => {
+      saw(`after the INVITE: ${this.received.map(({ startLine }) => startLine).join(', ') || 'nothing'}`);
+      return this.received.find(isMeant);
+    });
+  }
+
+  receive(message: SipText): void {
+    this.received.push(message);
+    if (message.status !== 0 || message.method === 'ACK') return;
+    respond(this.#socket, message, '200 OK');
+    if (message.method === 'CANCEL') this.answer('487 Request Terminated');
+  }
+}
+
+function respond(
+  socket: TLSSocket,
+  request: SipText,
+  status: string,
+  headers: readonly string[] = [],
+  body = '',
+): void {
+  const copied = request.raw
+    .slice(0, request.raw.indexOf('\r\n\r\n'))
+    .split('\r\n')
+    .filter((line) => /^(via|from|to|call-id|cseq):/i.test(line))
+    .map((line) => (/^to:/i.test(line) ? tagged(line) : line));
+  socket.write(
+    [
+      `SIP/2.0 ${status}`,
+      ...copied,
+      ...headers,
+      ...(body === '' ? [] : ['Content-Type: application/sdp']),
+      `Content-Length: ${Buffer.byteLength(body, 'latin1')}`,
+      '',
+      body,
+    ].join('\r\n'),
+    'latin1',
+  );
+}
+
+function tagged(to: string): string {
+  return /;tag=/i.test(to) ? to : `${to};tag=trunk`;
+}
